@@ -73,7 +73,10 @@ def test_signal_ends_a_campaign_with_its_summary(name: str, start: Callable[...,
     command.wait_for(lambda: not command.alive())
 
 
-@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize(
+    "name",
+    [next(iter(SIGNALS)), *(pytest.param(one, marks=pytest.mark.slow) for one in SIGNALS[1:])],
+)
 def test_signal_before_the_first_run(name: str, start: Callable[..., Command]) -> None:
     """The warm parent is there and has not loaded the solver: the campaign begins and ends."""
     command = start()

@@ -148,7 +148,14 @@ def reduced_on_nodes(out: Path, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> 
     return [event.text for event in events if isinstance(event, Notice)]
 
 
-@pytest.mark.parametrize("how", ["lost", "garbage", "another answer", "bytes"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "lost",
+        "garbage",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("another answer", "bytes")),
+    ],
+)
 def test_a_finding_is_made_smaller_here_where_a_node_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:

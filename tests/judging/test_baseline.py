@@ -97,7 +97,9 @@ def test_what_a_judge_of_an_enumeration_decides_is_found(
 
 
 @pytest.mark.usefixtures("bare_findings")
-@pytest.mark.parametrize("option", ["--cross-check", "--baseline"])
+@pytest.mark.parametrize(
+    "option", ["--cross-check", pytest.param("--baseline", marks=pytest.mark.slow)]
+)
 def test_the_next_judge_is_asked_where_the_first_does_not_decide(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
 ) -> None:

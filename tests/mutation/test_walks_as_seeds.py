@@ -186,7 +186,7 @@ def test_formulas_are_written_as_seeds(capsys: pytest.CaptureFixture[str], tmp_p
     assert code == 2 and "--into" in said
 
 
-@pytest.mark.parametrize("kept", ["all", "decided"])
+@pytest.mark.parametrize("kept", ["all", pytest.param("decided", marks=pytest.mark.slow)])
 def test_a_campaign_keeps_the_scripts_of_its_runs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, kept: str
 ) -> None:
