@@ -293,6 +293,11 @@ class Solver:
             self.command(self._context.declarations[self._declared[-1]])
             self._declared[-1] += 1
 
+    def set_limit(self, limit: int) -> None:
+        """Limit each check that follows, if the program has an option for that."""
+        if PROGRAM.limits:
+            self.set_option("reproducible-resource-limit", str(limit))
+
     def set_option(self, name: str, value: str) -> None:
         """Set an option."""
         self.command(f"(set-option :{name} {value})")

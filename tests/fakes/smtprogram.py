@@ -2,6 +2,8 @@
 Booleans and bit-vectors of few bits, so what it answers is right: but for the fault that is written in
 the file that its command line names. Without a file it has no fault.
 
+With `no-limits` behind the file, it knows no option that limits a check.
+
 A fault is a name, and behind a colon the command at which it shows: `death:check-sat`. It shows at the
 first such command after `(set-logic ALL)`, which begins each run.
 """
@@ -158,6 +160,8 @@ class Program:
         elif name == "get-info":
             known = {":name": '"fake"', ":version": '"7.3"', ":reason-unknown": "none"}
             return f"({command[1]} {known[command[1]]})" if command[1] in known else "unsupported"
+        elif name == "set-option" and "no-limits" in sys.argv[2:] and "limit" in command[1]:
+            return "unsupported"
         elif name != "set-option" and name != "set-logic":
             return '(error "unknown command")'
         return "success"

@@ -118,6 +118,7 @@ def test_walks_get_answers_models_and_values(
 
 FAKE = Path(__file__).parents[1] / "fakes" / "smtprogram.py"
 TRACE = """new
+set-limit 50
 set-logic ALL
 set-option produce-models true
 set-option produce-unsat-cores true
@@ -178,7 +179,8 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, Pa
     """A session of the program, and the file that has its fault."""
     file = tmp_path_factory.mktemp("fake") / "fault"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MURXPY_COMMAND", f"{sys.executable} -S {FAKE} {file}")
+        # it knows no limit of resources, and a run that sets one goes on
+        patch.setenv("MURXPY_COMMAND", f"{sys.executable} -S {FAKE} {file} no-limits")
         yield (
             Session(
                 {
