@@ -606,7 +606,9 @@ def test_what_is_done_to_a_context_is_done_to_that_one(tmp_path: Path) -> None:
     head = '# murxpy-trace 1\n# solver z3 5.4.1\n# needs [["context", "", "", "", ""]]\n0 new\n'
     found = kept(tmp_path, "b", {"min.trace": f"{head}0 misuse@copy c1\n"}, kind="crash")
     lines = draft_lines(finding_page_of(tmp_path, replace(found, action="misuse")))
-    assert lines[0].startswith("# z3 5.4.1 copy.copy of the context ends the process")
+    assert lines[0].startswith(
+        "# z3 5.4.1 copy.copy of an object such as the context ends the process"
+    )
     folder = tmp_path / "own"
     found = kept(folder, "b", {"min.trace": f"{head}0 z3-misfit@few\n"}, kind="crash")
     lines = draft_lines(finding_page_of(folder, replace(found, action="z3-misfit")))

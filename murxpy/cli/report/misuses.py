@@ -98,15 +98,17 @@ def in_words(row: Row, trace: str) -> str:
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     copies = any(result[:1] == ["raised"] for result in row.results)  # there is no copy to be used
-    named = _COPIES.get(row.spelling, row.spelling) if copies else row.spelling
-    done = _DONE.get(named, "{}")
+    rule_name = _COPIES.get(row.spelling, row.spelling) if copies else row.spelling
+    done = _DONE.get(rule_name, "{}")
     about = "" if row.spelling in _DONE else about
     if isinstance(first, Ref):
         objects = list(_stressed(args))
         free = {word for at, word in objects if at in others}
         own = [one for one in objects if one[1] not in free] or objects
-        given = (_or(_object(word, classes), others.get(at, ())) for at, word in own)
-        return f"{done.format(' and '.join(dict.fromkeys(given)))}{about}"
+        named = [_or(_object(word, classes), others.get(at, ())) for at, word in own]
+        if row.spelling in _SHALLOW and not others:  # which may die in another way
+            named = [f"an object such as {one}" for one in named]
+        return f"{done.format(' and '.join(dict.fromkeys(named)))}{about}"
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
     placed = _placed(args, rule, classes, others)
@@ -136,6 +138,7 @@ _DONE = {
     "truth": "bool of {}",
 }
 
+_SHALLOW = ("copy", "outlive")  # rules that make copies which share what the originals free
 _COPIES = {"outlive": "copy", "survive": "deepcopy"}  # what each of these rules does first
 
 SUCH = "a call such as "  # begins the words for a call in whose place others show the same
