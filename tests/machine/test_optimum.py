@@ -152,7 +152,11 @@ def test_a_plain_solver_takes_no_objectives() -> None:
 BETTER = "objective {} ({}) has a better value in another model"
 # of each law, a change of the program that makes z3 lie in the same way
 LIES = {
-    "any model": (BETTER.format(1, "maximize"), ".maximize(", ".minimize("),
+    "any model": (
+        BETTER.format(1, "maximize"),
+        "s.maximize(",
+        "s.add(x + y < 2)\ns.maximize(",
+    ),
     "only the first objective counts": (BETTER.format(2, "minimize"), "soft(p,", "soft(Not(p),"),
     "weights are one": (BETTER.format(1, "minimize"), '"3", "g"', '"1", "g"'),
     "bounds are off by one": (
@@ -235,6 +239,9 @@ def test_programs_show_each_lie_and_believe_an_honest_optimizer(tmp_path: Path) 
         for code, source in ((0, program), (1, program.replace(old, new, 1))):
             (tmp_path / f"{at}-{code}.py").write_text(source)
             expected.append(f"ended: {at}-{code}.py {code}")
+        if lie == "any model":  # what has no optimum has a better model always
+            (tmp_path / "none.py").write_text(program.replace(".maximize(", ".minimize("))
+            expected.append("ended: none.py 0")
     names = [line.split()[1] for line in expected]
     ran = subprocess.run(  # in one process, which loads z3 once
         [sys.executable, "-c", RUN_ALL, *names],

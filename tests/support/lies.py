@@ -83,7 +83,26 @@ def _excluded() -> str:
 # Laws whose traces need most of what is asserted.
 SEARCHED = {"z3-propagator@pop", "cvc5-plugin@clause"}
 # What a law needs to be asserted and checked; and the options that it needs.
+_OPTIMAL = 'assert-formula t11\nminimize t7\nassert-soft t14 "2" "g"\ncheck-sat\n'
 _ASSERTED = {
+    "check-model": _LESS + "check-sat\n",
+    "check-values": _LESS + "check-sat\n",
+    "check-core": 'assert-tracked t6 "n1"\nassert-tracked t1 "n2"\nassert-tracked t14 "n3"\ncheck-sat\n',
+    "check-assumptions": _LESS + "check-sat-assuming 3 t6 t1 t14\n",
+    "check-optimum": _OPTIMAL,
+    "check-box": _OPTIMAL,
+    "check-pareto": _OPTIMAL,
+    "check-proof": _UNSAT + "check-sat\n",
+    "check-interpolant": "assert-formula t1\nassert-formula t14\ncheck-sat\n",
+    "check-abduct": "assert-formula t11\ncheck-sat\n",
+    "check-blocked": _LESS + "check-sat\n",
+    "check-elimination": """mk-var s2 "i"
+ return t30 s2
+mk-term OP_INT_LT SORT_BOOL 2 t30 t3
+ return t31 s1
+mk-term OP_EXISTS SORT_BOOL 2 t30 t31
+ return t32 s1
+""",
     "z3-model": _LESS + _ALIKE + "check-sat\n",
     "z3-propagator@pop": _excluded(),
     "z3-propagator@diseq": "assert-formula t20\n",
@@ -95,6 +114,11 @@ _ASSERTED = {
     "cvc5-pythonic-proof": _UNSAT + "check-sat\n",
 }
 _OPTIONS = {
+    "check-model": "produce-models",
+    "check-values": "produce-models",
+    "check-blocked": "produce-models",
+    "check-core": "produce-unsat-cores",
+    "check-assumptions": "produce-unsat-assumptions",
     "cvc5-get-difficulty": "produce-difficulty",
     "cvc5-pythonic-model": "produce-models",
     "cvc5-pythonic-proof": "produce-proofs",
@@ -107,7 +131,8 @@ def trace_of(law: str, solver: str) -> str:
     options = [_OPTIONS[name]] if name in _OPTIONS else []
     options += ["incremental"] if solver != "z3" else []
     rows = "".join(f"set-option {option} true\n" for option in options)
-    made = START.replace("new\n", f"new\n{rows}", 1)
+    first = "new@optimizer" if _ASSERTED.get(name) == _OPTIMAL else "new"
+    made = START.replace("new\n", f"{first}\n{rows}", 1)
     return f"{made}{_ASSERTED.get(name, _LESS + _ALIKE)}{law}\n"
 
 
@@ -150,6 +175,8 @@ _NOTHING = "lambda real, *a: None"
 _QUIET = "lambda real, *a: real(*a[:-1], _quiet(a[-1]))"  # an exception of a callback is lost
 _QUIET_METHOD = "lambda real, made, *a: (real(made, *a), setattr(made, {0!r}, _quiet(made.{0})))[0]"
 _FALSE = "lambda real, made, *a: made.add(z3.BoolVal(False, made.ctx))"
+_WORSE = "lambda real, o, t: (o.add(t > 9), real(o, t))[1]"
+_OTHER_SOFT = "lambda real, o, formula, *a: real(o, z3.Not(formula), *a)"
 _STUCK = (
     "lambda real, ctx: (real(ctx), _put(z3.Solver, 'check', "
     "lambda check, s, *a: z3.unsat if s.ctx is ctx else check(s, *a)))[0]"
@@ -165,8 +192,80 @@ _DEFINED = (
 _ENDED = "lambda real, made, plugin: made.assertFormula(made.getTermManager().mkFalse())"
 _QUIET_PLUGIN = "lambda real, made, p: (setattr(p, {0!r}, _quiet(p.{0}, {1!r})), real(made, p))[1]"
 
+# The checks of what a solver promises with an answer.
+_CHECKED_BY_Z3 = [
+    (
+        "check-model",
+        "z3.Solver.model",
+        "lambda real, s: (lambda o: (o.check(), real(o))[1])(z3.SimpleSolver(ctx=s.ctx))",
+    ),
+    (
+        "check-values 2 t7 t6",
+        "z3.ModelRef.eval",
+        "lambda real, m, t, *a, **k: z3.Not(real(m, t, *a, **k)) if z3.is_bool(t) else real(m, t, *a, **k)",
+    ),
+    ("check-core", "z3.Solver.unsat_core", "lambda real, s: list(real(s))[1:]"),
+    ("check-assumptions", "z3.Solver.unsat_core", "lambda real, s: list(real(s))[1:]"),
+    (
+        "check-simplify t11",
+        "z3.simplify",
+        "lambda real, t, *a, **k: z3.Not(t) if z3.is_bool(t) else real(t, *a, **k)",
+    ),
+    (
+        "check-substitute t11 t3 t4",
+        "z3.substitute",
+        "lambda real, t, *a: z3.Not(t) if z3.is_bool(t) else real(t, *a)",
+    ),
+    ("check-optimum", "z3.Optimize.minimize", _WORSE),
+    ("check-box", "z3.Optimize.minimize", _WORSE),
+    ("check-pareto", "z3.Optimize.add_soft", _OTHER_SOFT),
+    ("check-proof", "z3.Solver.proof", "lambda real, s: real(s).arg(0)"),
+]
+_CHECKED_BY_CVC5 = [
+    (
+        "check-model",
+        "cvc5.Solver.getValue",
+        "lambda real, s, t: s.getTermManager().mkInteger(0) if t.getSort().isInteger() else real(s, t)",
+    ),
+    (
+        "check-values 2 t7 t6",
+        "cvc5.Solver.getValue",
+        "lambda real, s, t: real(s, t.notTerm() if t.getSort().isBoolean() else t)",
+    ),
+    ("check-core", "cvc5.Solver.getUnsatCore", "lambda real, s: real(s)[1:]"),
+    ("check-assumptions", "cvc5.Solver.getUnsatAssumptions", "lambda real, s: real(s)[1:]"),
+    (
+        "check-simplify t11",
+        "cvc5.Solver.simplify",
+        "lambda real, s, t, *a: real(s, t.notTerm() if t.getSort().isBoolean() else t, *a)",
+    ),
+    (
+        "check-substitute t11 t3 t4",
+        "cvc5.Term.substitute",
+        "lambda real, t, *a: real(t, *a).notTerm()",
+    ),
+    (
+        "check-interpolant t14",
+        "cvc5.Solver.getInterpolant",
+        "lambda real, s, *a: s.getTermManager().mkFalse()",
+    ),
+    (
+        "check-abduct t8",
+        "cvc5.Solver.getAbduct",
+        "lambda real, s, *a: s.getTermManager().mkFalse()",
+    ),
+    (
+        "check-elimination t32",
+        "cvc5.Solver.getQuantifierElimination",
+        "lambda real, s, *a: real(s, *a).notTerm()",
+    ),
+    ("check-blocked 1 t3", "cvc5.Solver.blockModelValues", "lambda real, s, *a: None"),
+    ("check-proof", "cvc5.Solver.getProof", "lambda real, s, *a: []"),
+]
+
 LAWS: dict[str, list[tuple[str, str, str]]] = {
     "z3": [
+        *_CHECKED_BY_Z3,
         ("z3-consequences", "z3.Solver.consequences", "lambda real, s, *a: (z3.sat, [z3.BoolVal(False, s.ctx)])"),
         (
             "z3-translate",
@@ -256,6 +355,7 @@ LAWS: dict[str, list[tuple[str, str, str]]] = {
         ("z3-interrupt@thread", "z3.Context.interrupt", _STUCK),
     ],
     "cvc5": [
+        *_CHECKED_BY_CVC5,
         ("cvc5-reparse t11", "cvc5.InputParser.nextTerm", "lambda real, p: cvc5.Term()"),
         ("cvc5-get-difficulty", "cvc5.Solver.getDifficulty", _SELF),
         ("cvc5-synthesis@plain t6 t11", "cvc5.SynthResult.isUnknown", _NOT),

@@ -32,6 +32,7 @@ from murxpy.translate.programs.vocabulary import (
     said,
     solved,
     sources,
+    told_if,
     value_of,
     without_assertions,
 )
@@ -96,6 +97,7 @@ def _found(run: Calls, what: str, others: list[Entry], goal: str) -> str:
     run.sheet.forget_statements()
     made = run.sheet.define(_asked_alone(run, what, others, goal), what, kept=True)
     run.sheet.do(f"print('the {what} is', {made})")
+    told_if(run, "nothing", made, f"there is no {what}")
     return str(made)
 
 

@@ -23,6 +23,7 @@ from murxpy.translate.programs.vocabulary import (
     said,
     solved,
     sources,
+    told_if,
     value_of,
 )
 
@@ -104,6 +105,7 @@ def _better(run: Calls, at: int) -> None:
         for place, code in enumerate(codes, 1)
     ]
     run.sheet.do(f"print('the optimum is', {', '.join(values)})")
+    told_if(run, "unattained", found[-1].at, "no model has the optimum of this objective")
     same = [
         str(equal_of(run, _measured(run, aim), str(code), str(value)))
         for aim, code, value in zip(found[:-1], codes, values, strict=False)

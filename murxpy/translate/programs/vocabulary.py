@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +108,15 @@ def said(
         if chosen is not None:
             return Code(chosen.call(args, indices, run.frame))
     raise Refused("unsupported", f"no spelling of {keys[0]}")
+
+
+def told_if(run: Calls, reader: str, arg: object, words: str) -> None:
+    """The program says so, and ends with 0, where a reader of the plain words finds that the defect cannot be
+    there. A wrapper without this reader asks nothing.
+    """
+    with suppress(Refused):
+        asked = said(run, "readers", (reader,), [arg])
+        run.sheet.do(f"if {asked}:\n    print({words!r})\n    sys.exit(0)")
 
 
 def value_of(run: Calls, code: str) -> Code:
