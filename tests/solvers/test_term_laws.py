@@ -33,6 +33,8 @@ def z3_terms() -> dict[str, Any]:
     terms = [x, x + y * 2, z3.If(p, x, y) < 3, f(x, f(y, 1)), z3.Store(array, x, p), array[y]]
     terms += [z3.ForAll([x, y], f(x, y) > x, weight=7, patterns=[f(x, y)])]
     terms += [z3.Exists([x], z3.ForAll([y], f(x, y) == z3.Int("z"))), z3.And(p, x > y, y > 3)]
+    cases = z3.And(z3.If(z3.BoolVal(False), z3.BoolVal(False), p), z3.BoolVal(False))
+    terms += [cases, z3.ForAll([p], cases)]  # of which a substitution drops a case
     terms += [z3.RealVal("7/3"), z3.RealVal("-7/3"), z3.IntVal(-5), z3.BitVecVal(5, 8)]
     terms += [
         z3.FPVal(1.5, floats),
