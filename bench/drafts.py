@@ -6,6 +6,8 @@ the traces that have one of them in their path. `--check` writes nothing, and ex
 is not what would be written now.
 
 `bench/results/drafts.md` is written by hand: what people who judged the drafts of campaigns counted.
+
+Campaigns of the parts of APIs alone are judged by hand in the same way, bucket by bucket: `bench/results/parts.md`.
 """
 
 from __future__ import annotations
