@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from murxpy.errors import MurxpyError
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.findings.kinds.sights import Seen, Shown, Sight, confirmed, expressions
+from murxpy.findings.kinds.sights import Seen, Shown, Sight, answers, confirmed, expressions
 from murxpy.findings.ranges import with_range
 from murxpy.findings.scripted import recorded_answers, scripted
 from murxpy.logic.catalogue import Catalogue
@@ -252,7 +252,7 @@ class ScriptWriter:
                 after = tuple(expressions(again.output))
                 return ends(text, again, after) if self._kind.ends else after == before
 
-            return self._without_settings(cut, same)
+            return _noted(self._without_settings(cut, same), answers(printed))
         return ""
 
     def _without_settings(self, script: str, same: Callable[[str], bool]) -> str:
@@ -324,6 +324,7 @@ def _smaller(found: Sight, evidence: Evidence, ends: bool) -> Iterator[Sight]:
     yield found
 
 
+_NOTE = re.compile(r" ; \w+\n?$")  # the answer behind a check
 _LIMIT = "limit"  # in the names of options that limit a check
 # A slow script says in its notes what it is measured against.
 _SETTING = re.compile(r"\(set-(?:option :|info :(?!slow-))\S+ [^()]*\)$")
@@ -341,6 +342,17 @@ def _tidy(script: str) -> str:
         if len(kept) == len(rows):
             return "".join(rows)
         rows = kept
+
+
+def _noted(script: str, given: Sequence[str]) -> str:
+    """The script, whose notes of answers are those that it gave: those of its trace can be others."""
+    rows, left = [], [*reversed(given)]
+    for row in script.splitlines(keepends=True):
+        answer = left.pop() if row.startswith("(check-sat") and left else ""
+        noted = _NOTE.search(row) if row.startswith("(check-sat") else None
+        note = f" ; {answer}" if answer else ""
+        rows.append(row if noted is None else f"{row[: noted.start()]}{note}\n")
+    return "".join(rows)
 
 
 def _cut(evidence: Evidence, found: Sight) -> str:

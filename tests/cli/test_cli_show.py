@@ -72,7 +72,7 @@ def test_a_finding_is_printed_whole(
         "",
         "found       crash of z3 5.4.1, 5.4.0, tier solver",
         "evidence    3 times in 1,200 runs; its trace shows it again",
-        "needs       In this form, the defect needs the option core.minimize set to true.",
+        "needs       In the trace, the defect needs the option core.minimize set to true.",
         "the same    1 other bucket of this defect",
         "            crash-push",
     ]

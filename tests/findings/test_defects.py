@@ -227,7 +227,7 @@ def test_a_function_of_the_standard_library_is_no_place() -> None:
 
 def test_a_broken_heap_is_blamed_on_no_call() -> None:
     found = replace(crash("a", "_int_malloc", "malloc", "vector", "go"), signal="SIGABRT")
-    said = "broken memory ends the process with an abort during check-sat: that call or an earlier one broke the heap"
+    said = "broken memory ends the process with an abort during or after check-sat: that call or an earlier one broke the heap"
     assert sentence(found) == said
     told = replace(bucket("b", "abort", "corrupted double-linked list"), signal="SIGABRT")
     assert sentence(told) == said
@@ -1401,7 +1401,7 @@ def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> 
         "other": around.replace("OP_SET_CHOOSE", "OP_SET_CARD"),
     }
     found = [reduced(key, "invalid-value", text, files) for key, text in texts.items()]
-    assert grouped(found, files) == [("abs", "text", "within"), ("both",), ("other",)]
+    assert grouped(found, files) == [("abs", "both", "text", "within"), ("other",)]
     models = [replace(one, kind="invalid-model") for one in found[:2]]
     assert len(grouped(models, files)) == 2, "an assertion is false whatever value is chosen"
     told = "an assertion is false under the model; the solver's value of OP_EQUAL is not ours"

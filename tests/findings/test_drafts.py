@@ -194,7 +194,7 @@ def test_a_draft_says_what_its_script_needs_and_not_its_trace(tmp_path: Path) ->
     needs = '["limit", "", "", "7", "900"], ["option", "core.minimize"'
     whole = SMALL.replace('["option", "core.minimize"', needs)
     lines = drafted_of(tmp_path / "ranged", {"smt2": limited, "min.trace": whole})
-    assert "- In this form, the defect needs a resource limit." in lines
+    assert "- In finding.trace, the defect needs a resource limit." in lines
     assert not any("900" in line for line in lines), "that was tried on the trace only"
 
 
@@ -242,7 +242,7 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
     lines = drafted_of(tmp_path, {"python": PROGRAM})
     made = "a solver made by SimpleSolver()"
     assert f"- the form above has core.minimize=true, {made}, with cube" in lines
-    assert "- In this form, the defect needs the option core.minimize set to true." in lines
+    assert "- In finding.trace, the defect needs the option core.minimize set to true." in lines
     plain = PROGRAM.replace("SimpleSolver()", "Solver()").replace("s.cube()", "a.cube(lambda: 1)")
     lines = drafted_of(tmp_path / "plain", {"python": plain})
     assert "- the form above has core.minimize=true, with lambda, cube" in lines
@@ -275,7 +275,7 @@ def test_frames_are_no_place_where_memory_was_broken_before(tmp_path: Path) -> N
         at = lines.index(heading)
         assert lines[at + 3 : at + 3 + len(shown)] == shown
     assert (
-        "broken memory ends the process by a signal during check-sat"
+        "broken memory ends the process by a signal during or after check-sat"
         in draft_of(  # type: ignore[union-attr]
             finding_page(tmp_path / "int_free", "b")
         ).text.splitlines()[0]

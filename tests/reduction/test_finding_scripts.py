@@ -25,7 +25,7 @@ from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, unsound, write_programs
-from murxpy.reduction.script_writer import ScriptWriter, front_ends
+from murxpy.reduction.script_writer import ScriptWriter, _noted, front_ends
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 
@@ -445,3 +445,11 @@ def test_a_script_may_need_the_options_of_other_theories(tmp_path: Path) -> None
         pytest.skip("this release decides it")
     rows = [row for row in Path(made.file).read_text().splitlines() if not row.startswith(";")]
     assert "(set-option :arrays-exp true)" in rows and len(rows) <= 8, rows
+
+
+def test_the_notes_of_a_script_are_the_answers_that_it_gave() -> None:
+    """The trace may have had a limit that the reader of scripts counts otherwise."""
+    script = "(check-sat) ; sat\n(assert a)\n(check-sat-assuming (a)) ; sat\n(check-sat)\n"
+    noted = "(check-sat) ; sat\n(assert a)\n(check-sat-assuming (a)) ; unknown\n(check-sat)\n"
+    assert _noted(script, ["sat", "unknown", "unsat"]) == noted
+    assert _noted(script, ["sat"]) == script.replace("(a)) ; sat", "(a))")

@@ -233,7 +233,7 @@ def test_a_number_is_no_least_one_where_a_smaller_one_shows_it() -> None:
 
     found = needs(source, Spellings({}), shows)
     assert found == [Need("option", "depth", "9"), Need("limit", "")]
-    assert found[1].sentence() == "In this form, the defect needs a resource limit."
+    assert found[1].sentence() == "In the trace, the defect needs a resource limit."
 
 
 def test_a_misuse_before_the_call_that_dies_is_no_need_of_its_own() -> None:
@@ -382,13 +382,13 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         Need("safe", "safe-mode", "safe", "refused", "RuntimeError: not in this mode."),
     ]
     assert [need.sentence() for need in found] == [
-        "In this form, the defect needs the option depth of at least 7.",
-        "In this form, the defect needs a resource limit between 15 and 500.",
-        "In this form, the defect does not show without pushing a level of assertions (push).",
-        "In this form, the defect does not show without a name of the assertion (assert-tracked).",
-        "In this form, the defect does not show without a call of simplify.",
-        "In this form, the defect shows only at the second check-core.",
-        "In this form, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
+        "In the trace, the defect needs the option depth of at least 7.",
+        "In the trace, the defect needs a resource limit between 15 and 500.",
+        "In the trace, the defect does not show without pushing a level of assertions (push).",
+        "In the trace, the defect does not show without a name of the assertion (assert-tracked).",
+        "In the trace, the defect does not show without a call of simplify.",
+        "In the trace, the defect shows only at the second check-core.",
+        "In the trace, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
         "The defect shows in the solver's safe mode (safe-mode=safe), too.",
         "The defect does not show in the solver's safe mode (safe-mode=safe).",
         "It cannot be tried in the solver's safe mode (safe-mode=safe), which refuses a call: RuntimeError: not in this mode.",
@@ -414,8 +414,8 @@ def test_the_smallest_trace_says_what_it_needs() -> None:
     result = reduced(source, at="check-sat", value=["depth", 3], history=["push"])
     assert result.message == "the answer is no answer", "a later replay need not tell it again"
     assert result.needs == (
-        "In this form, the defect needs the option depth of at least 3.",
-        "In this form, the defect does not show without pushing a level of assertions (push).",
+        "In the trace, the defect needs the option depth of at least 3.",
+        "In the trace, the defect does not show without pushing a level of assertions (push).",
     )
     header = parse_trace(result.text, "min").header
     assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)

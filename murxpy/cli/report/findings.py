@@ -280,7 +280,9 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
             f"{BROKEN} {ends} when an object is released {when} {where}: what broke it came before"
         )
     elif finds_broken(bucket):
-        return f"{BROKEN} {ends} during {where}: that call or an earlier one broke the heap"
+        return (
+            f"{BROKEN} {ends} during or after {where}: that call or an earlier one broke the heap"
+        )
     else:
         if row is not None and after and row.action == "misuse":  # which goes on behind its own row
             where = f"{where} {after}, and what follows"

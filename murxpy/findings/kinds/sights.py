@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import EXCEPTION, EXIT, FOREIGN
@@ -197,7 +197,11 @@ class Judged:
         return found
 
     def _shown(self, value: Value, sort: Sort) -> str:
-        """A value as the script's dialect writes it, or as we do where it has no term of it."""
+        """A value as the script's dialect writes it, or as we do where it has no term of it, and where it
+        has elements, which are named as the solver does.
+        """
+        if any(part.kind == "SORT_UNINTERPRETED" for part in components(sort)):
+            return show(value, sort)
         try:
             text = self._printer.term(self._made.term(value, sort))
         except (CannotSay, Unsayable, AttributeError):
@@ -299,7 +303,9 @@ def see_death(seen: Seen) -> Sight | None:
         return None
     message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
-    said = f"no answer to the last command: the process {how}"
+    asked = sum(row.startswith(_ANSWERED) for row in seen.evidence.text.splitlines())
+    last = "" if len(seen.printed) >= asked else "no answer to the last command: "
+    said = f"{last}the process {how}"
     return Sight(f"the solver {how}{message}", said, "that the process goes on")
 
 

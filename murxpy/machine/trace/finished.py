@@ -267,21 +267,21 @@ class Need:
         """The need in one sentence."""
         if self.kind == "option":
             if self.low and self.low == self.high:  # whether other values do, was not tried
-                return f"In this form, the defect does not show with the default of the option {self.name}; it shows with {self.low}."
+                return f"In the trace, the defect does not show with the default of the option {self.name}; it shows with {self.low}."
             where = self._range() if self.low else f"set to {self.value}"
-            return f"In this form, the defect needs the option {self.name} {where}."
+            return f"In the trace, the defect needs the option {self.name} {where}."
         if self.kind == "limit":
             where = f" {self._range()}" if self.low else ""
-            return f"In this form, the defect needs a resource limit{where}."
+            return f"In the trace, the defect needs a resource limit{where}."
         if self.kind == "again":
-            return f"In this form, the defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
+            return f"In the trace, the defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
             place = "with that one in front of all assertions, it does not show"
-            return f"In this form, the defect shows only at a check that follows an earlier check; {place}."
+            return f"In the trace, the defect shows only at a check that follows an earlier check; {place}."
         if self.kind == "spelling":
-            return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
+            return f"In the trace, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "context":
-            return "In this form, the defect needs objects of a context of its own; with those of the default context, it does not show."
+            return "In the trace, the defect needs objects of a context of its own; with those of the default context, it does not show."
         if self.kind == "other":
             return f"The defect shows with {self.value} in the place of {self.name}, too."
         if self.kind in ("operand", "called"):
@@ -294,8 +294,8 @@ class Need:
             return f"The defect {shows} {mode}{', too' if self.low == 'yes' else ''}."
         what = _CALLS.get(self.name)
         if what is None:
-            return f"In this form, the defect does not show without a call of {self.name}."
-        return f"In this form, the defect does not show without {what} ({self.name})."
+            return f"In the trace, the defect does not show without a call of {self.name}."
+        return f"In the trace, the defect does not show without {what} ({self.name})."
 
     def _tried(self) -> str:
         """What else shows the defect of a misuse, or what was tried and does not."""
