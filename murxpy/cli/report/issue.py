@@ -541,8 +541,8 @@ def _circumstances(page: FindingPage, small: str, has: str, release: str) -> Ite
     else:
         # they were tried on the trace, and a script or a program may need less
         name = f"finding{page.kept.suffix}" if page.kept is not None else "the trace"
-        told = (need.replace("In the trace", f"In {name}", 1) for need in page.needs)
-        needs = dict.fromkeys(_OUR_CALL.sub("", need) for need in told)
+        named = (need.replace("In the trace", f"In {name}", 1) for need in page.needs)
+        needs = dict.fromkeys(_OUR_CALL.sub("", need) for need in named)
         yield from (f"- {prose(need)}" for need in needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
