@@ -345,13 +345,14 @@ def _tidy(script: str) -> str:
 
 
 def _noted(script: str, given: Sequence[str]) -> str:
-    """The script, whose notes of answers are those that it gave: those of its trace can be others."""
+    """The script, whose notes of answers are those that it gave: those of its trace can be others. What a
+    process that dies did not print says nothing.
+    """
     rows, left = [], [*reversed(given)]
     for row in script.splitlines(keepends=True):
         answer = left.pop() if row.startswith("(check-sat") and left else ""
         noted = _NOTE.search(row) if row.startswith("(check-sat") else None
-        note = f" ; {answer}" if answer else ""
-        rows.append(row if noted is None else f"{row[: noted.start()]}{note}\n")
+        rows.append(f"{row[: noted.start()]} ; {answer}\n" if noted and answer else row)
     return "".join(rows)
 
 

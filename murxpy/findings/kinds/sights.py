@@ -303,9 +303,8 @@ def see_death(seen: Seen) -> Sight | None:
         return None
     message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
-    asked = sum(row.startswith(_ANSWERED) for row in seen.evidence.text.splitlines())
-    last = "" if len(seen.printed) >= asked else "no answer to the last command: "
-    said = f"{last}the process {how}"
+    last = "an error" if any(errors(seen.printed)) else "no answer to the last command"
+    said = f"{last}: the process {how}"
     return Sight(f"the solver {how}{message}", said, "that the process goes on")
 
 
