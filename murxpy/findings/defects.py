@@ -185,8 +185,7 @@ def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     """Of a value that is not that of the model: the one operator of the smaller trace of which the
     standard leaves a value open, such as a division by zero. The solver chooses this value again, and
     which term around it shows that is chance, and whether a check of the model or of a value sees it. So is it of
-    a wrong model with the elements of a universe. Of a value that is asked for, the operator is chance, too: a
-    solver that does not keep what it chose chooses again, whatever it is asked.
+    a wrong model with the elements of a universe.
     """
     formulas = " ".join(shape.formulas)
     universal = [one for one in _UNIVERSAL if one in formulas]
@@ -203,15 +202,13 @@ def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
         opened.append(_UNIVERSE)
     if bucket.kind == RepeatedModel.name:  # a remainder is defined by a division
         opened = list(dict.fromkeys(_DIVISION.sub("OP_INT_DIV", name) for name in opened))
-    again = bucket.kind == InvalidValue.name and opened
-    chosen = (f"{bucket.solver} {InvalidValue.name} with an open value",) if again else ()
     if len(opened) != 1:
-        return chosen
+        return ()
     telling = _OPERATOR.findall(" ".join(shape.telling))
     if bucket.kind == INVALID_MODEL and not of_universe and {*telling} != {*opened}:
         return ()  # another operator may be wrong
     wrong = InvalidValue.name if valued else bucket.kind
-    return (f"{bucket.solver} {wrong} with the open value of {opened[0]}", *chosen)
+    return (f"{bucket.solver} {wrong} with the open value of {opened[0]}",)
 
 
 @lru_cache(maxsize=1024)
