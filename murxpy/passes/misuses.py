@@ -180,8 +180,9 @@ def _other_operands(
             if words != class_of(script, own):
                 changed = _put(script, at, place, new)
                 yield words, (*changed[:at], *maker, *changed[at:])
-    if stressed or (isinstance(own, Ref) and own.letter == "t"):
-        words = OTHER_SORT if str(own).startswith("t") else "a constant"
+    if stressed or (isinstance(own, Ref) and own.letter in "ts"):
+        words = "a term" if not stressed and str(own).startswith("s") else "a constant"
+        words = OTHER_SORT if str(own).startswith("t") else words
         yield words, _of_other_sort(script, at, place, own)
 
 

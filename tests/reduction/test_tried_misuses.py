@@ -354,6 +354,14 @@ def test_no_more_calls_are_tried_behind_three_that_show_it() -> None:
     assert found == [Need("called", "1:m.f0", "m.f1, m.f2, m.f3", "")]
 
 
+def test_a_term_is_made_for_the_place_of_a_sort() -> None:
+    text = "0 new\n0 mk-sort SORT_BOOL\n return s1\n0 misuse@call misused.symbols s1\n"
+    found, _ = calls_of_last(text, OFFERED, "misused.symbols t2")
+    assert found[0] == Need(
+        "operand", "2:1", "a term", "None, 0, 'a', object(), an empty list", "a sort"
+    )
+
+
 def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
     takes = {
         "m.A": (0, 1),
