@@ -256,6 +256,7 @@ def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
         ('survive x1\n      raised "TypeError: no"\n', "copy.deepcopy of Box"),
         ('outlive x1\n      raised "TypeError: no"\n', "copy.copy of an object such as Box"),
         ("iterate x1\n", "iterating over Box"),
+        ("threads x1\n", "the same calls about Box in threads with contexts of their own"),
     ],
 )
 def test_what_is_done_to_an_object_is_said_as_a_person_would(rows: str, said: str) -> None:

@@ -134,7 +134,9 @@ _DONE = {
     "outlive": "a shallow copy of {} whose original is gone",
     "pickle": "pickling {}",
     "print": "printing {}",
+    "reread": "reading {} in all ways that there are",
     "survive": "a deep copy of {} whose original is gone",
+    "threads": "the same calls about {} in threads with contexts of their own",
     "truth": "bool of {}",
 }
 
