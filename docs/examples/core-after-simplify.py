@@ -1,5 +1,5 @@
 # cvc5 1.4.2-modified aborts: Fatal failure within std::shared_ptr<cvc5::internal::ProofNode> cvc5::internal::ProofNodeManager::mkScope(std::shared_ptr<cvc5::internal::ProofNode>, std::ve...
-# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.
+# Exits with 1 where this defect is, with 0 where all calls return, with 2 where one raises an exception.
 import signal, sys
 import cvc5
 from multiprocessing import Process

@@ -312,7 +312,7 @@ def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
     done = ended(text.replace("s.check()", "__import__('os')._exit(114)"), tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 114\n")
     done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
-    wanted = "cannot be told, because a call failed before it\n"
+    wanted = "a call raised an exception; the defect is mended if that was the last call\n"
     assert (done.returncode, done.stdout) == (2, wanted)
 
 
@@ -321,7 +321,7 @@ def test_a_process_that_ends_itself_is_told_from_an_exception(tmp_path: Path) ->
     done = ended(text.replace("s.check()", "os._exit(1)"), tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 1\n")
     done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
-    assert (done.returncode, done.stdout.splitlines()[-1][:14]) == (2, "cannot be told")
+    assert (done.returncode, done.stdout.splitlines()[-1][:14]) == (2, "a call raised ")
 
 
 def test_an_error_in_a_script_is_no_death_and_its_context_dies(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ _HOOK = (
 )
 MENDED = "with 0 where it is mended"
 _EXITS = f"# Exits with 1 where this defect is, {MENDED}, with 2 where neither can be said."
+# where the calls run in a child process
+_ENDS = "# Exits with 1 where this defect is, with 0 where all calls return, with 2 where one raises an exception."
 _FORMS = (
     Form(),
     Form(effects=True),
@@ -203,7 +205,10 @@ def _composed(
         filter(None, (helpers, raising.replace(": Any", "").replace(" -> Any", "")))
     )
     used = "\n".join([*rows, helpers])
-    head = [*(f"# {escaped(line)}" for line in claim.sentence.splitlines()), _EXITS]
+    head = [
+        *(f"# {escaped(line)}" for line in claim.sentence.splitlines()),
+        _ENDS if "def calls():" in rows else _EXITS,
+    ]
     more = [name for name in _LIBRARY if re.search(rf"\b{name}\.", used)]
     head.append(f"import {', '.join(sorted({*modules, *more}))}")
     if "Fraction(" in used:
@@ -282,7 +287,7 @@ _DIES = """if __name__ == "__main__":
     child.join()
     code = child.exitcode
     if code == 1:
-        print("cannot be told, because a call failed before it")
+        print("a call raised an exception; the defect is mended if that was the last call")
         sys.exit(2)
     ended = "no signal" if code == 0 else signal.Signals(-code).name if code < 0 else f"exit code {code}"
     print("expected no signal, got", ended)

@@ -1,5 +1,5 @@
 # cvc5 1.4.2 aborts: Fatal failure within std::shared_ptr<cvc5::internal::ProofNode> cvc5::internal::ProofNodeManager::mkScope(std::shared_ptr<cvc5::internal::ProofNode>, std::ve...
-# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.
+# Exits with 1 where this defect is, with 0 where all calls return, with 2 where one raises an exception.
 # Shows on cvc5 1.0.7..1.4.2
 import signal, sys
 import cvc5
@@ -24,7 +24,7 @@ if __name__ == "__main__":
     child.join()
     code = child.exitcode
     if code == 1:
-        print("cannot be told, because a call failed before it")
+        print("a call raised an exception; the defect is mended if that was the last call")
         sys.exit(2)
     ended = "no signal" if code == 0 else signal.Signals(-code).name if code < 0 else f"exit code {code}"
     print("expected no signal, got", ended)
