@@ -150,7 +150,8 @@ BROKEN = {
 # made this argument is taken for the one that shows the finding.
 BLAMED = {
     "z3-loop@scopes t6 t1 t2", "z3-loop@steps t6 t1 t2", "z3-propagator-law@distinct t6 t1 t2", "z3-part@algebraic t11", "z3-part@sets t11",
-    "z3-part@utilities t11", "cvc5-pythonic@values t11", "cvc5-pythonic@datatypes t11", "cvc5-pythonic-model",
+    "z3-part@utilities t11", "cvc5-pythonic@values t11", "cvc5-pythonic@datatypes t11", "cvc5-pythonic-model", "cvc5-pythonic-part@values",
+    "cvc5-pythonic-part@datatypes",
 }  # fmt: skip
 # What only calls, and promises nothing that it checks: an exception or a death of the solver is its finding.
 CALLS = {
