@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lies import BLAMED, BROKEN, CALLS, LAWS, SEARCHED, SHARED, trace_of
+from lies import BROKEN, CALLS, LAWS, SEARCHED, SHARED, trace_of
 from lying import put_lying
 
 from murxpy.data import load_wrapper
@@ -22,12 +22,7 @@ from murxpy.reduction.traces import minimize
 
 PACKAGES = {"z3": "z3", "cvc5": "cvc5", "cvc5-pythonic": "cvc5"}
 REPLAYS = 80  # for each, in case a reduction goes on for long
-BLAMES = pytest.mark.xfail(reason="the program blames an honest binding, too")
-ROWS = [
-    pytest.param(solver, *row, id=row[0], marks=[BLAMES] if row[0] in BLAMED else [])
-    for solver in LAWS
-    for row in LAWS[solver]
-]
+ROWS = [pytest.param(solver, *row, id=row[0]) for solver in LAWS for row in LAWS[solver]]
 
 
 def spelled(wrapper: dict[str, Any]) -> set[str]:
@@ -65,7 +60,7 @@ def test_a_lie_is_found_and_shown(
     assert small.ended in ("complete", "replays") and small.key == found.bucket
     lines = parse_trace(small.text, "s.trace").lines
     most = 1.0 if law in SEARCHED else 0.5
-    assert lines[-1].action == name and small.after < most * small.before
+    assert lines[-1].action == name and small.after <= most * small.before
     file = tmp_path / "s.trace"
     file.write_text(small.text)
     claim = to_show(found.verdict.kind, small.key, small.message or found.verdict.message)

@@ -146,13 +146,6 @@ BROKEN = {
     "cvc5-pythonic-part@literals", "cvc5-pythonic-part@decimals", "cvc5-pythonic-part@arguments", "cvc5-pythonic-part@complements",
     "cvc5-pythonic-part@languages", "cvc5-pythonic-part@texts",
 }  # fmt: skip
-# Laws whose program without helpers blames an honest binding, too: most of these lies give one of their arguments, and the call that
-# made this argument is taken for the one that shows the finding.
-BLAMED = {
-    "z3-loop@scopes t6 t1 t2", "z3-loop@steps t6 t1 t2", "z3-propagator-law@distinct t6 t1 t2", "z3-part@algebraic t11", "z3-part@sets t11",
-    "z3-part@utilities t11", "cvc5-pythonic@values t11", "cvc5-pythonic@datatypes t11", "cvc5-pythonic-model", "cvc5-pythonic-part@values",
-    "cvc5-pythonic-part@datatypes",
-}  # fmt: skip
 # What only calls, and promises nothing that it checks: an exception or a death of the solver is its finding.
 CALLS = {
     "z3": {

@@ -201,16 +201,19 @@ def test_the_call_of_an_argument_may_be_enough(tmp_path: Path) -> None:
 def test_another_answer_of_a_check_is_right_where_another_check_gave_it() -> None:
     site = site_of(LAW)
     assert site is not None
-    one, two = Call("v1", "box.check()", "unsat", ended=True), Call("v2", "whole(box)", "sat")
+    rows = [Call("v0", "box.put(v9)", "None"), Call("v3", "other.put(v9)", "None")]
+    one, two = Call("v1", "box.check()", "unsat", ended=True), Call("v2", "other.check()", "sat")
     assert not goals_of([one], site, "check gives unsat instead of sat")
     assert goals_of([one], site, "check gives unsat instead of a count") == [Goal(one)]
     assert not goals_of([], site, "check gives unsat instead of a count")
-    (goal,) = goals_of([one, two], site, "a check after it answers unsat instead of sat")
+    told = "a check after it answers unsat instead of sat"
+    assert not goals_of([rows[0], one, two], site, told), "both checks have the same question"
+    (goal,) = goals_of([*rows, one, two], site, told)
     assert (goal.call, goal.reason) == (one, two)
-    kept = shortened(needed([one, two], goal, site), goal, site, lambda _: True)
+    kept = shortened(needed([*rows, one, two], goal, site), goal, site, lambda _: True)
     text = written(site, kept, goal, "a check after it answers unsat instead of sat")
     assert (
-        "got = box.check()\nright = whole(box)\n"
+        "got = box.check()\nright = other.check()\n"
         "print('expected', right, 'as the other check answers, got', got)\n"
         "sys.exit(1 if [str(got), str(right)] == ['unsat', 'sat'] else 0)\n"
     ) in text

@@ -79,7 +79,7 @@ class Recorder:
         function = getattr(owner, name)
         if isinstance(owner, type(sys)) or not self._ours(owner):
             return self.call(function, *args, **named)
-        return self._recorded(function, lambda: f"{self._said(owner)}.{name}", args, named)
+        return self._recorded(function, lambda: f"{self._said(owner)}.{name}", args, named, owner)
 
     def attribute(self, owner: Any, name: str) -> Any:
         """Read an attribute."""
@@ -107,7 +107,7 @@ class Recorder:
         """The elements of what a loop goes through."""
         return iter(self.call(list, things) if self._ours(things) else things)
 
-    def _recorded(self, function: Any, name: Any, args: Any, named: Any) -> Any:
+    def _recorded(self, function: Any, name: Any, args: Any, named: Any, owner: Any = None) -> Any:
         def source() -> str:
             words = [*map(self._said, args)]
             words += [f"{k}={self._said(v)}" for k, v in named.items() if k.isidentifier()]
@@ -115,9 +115,9 @@ class Recorder:
             words += [f"**{{{', '.join(odd)}}}"] if odd else []
             return f"{name()}({', '.join(words)})"
 
-        return self._written(source, lambda: function(*args, **named))
+        return self._written(source, lambda: function(*args, **named), owner)
 
-    def _written(self, source: Any, make: Any) -> Any:
+    def _written(self, source: Any, make: Any, owner: Any = None) -> Any:
         if threading.get_ident() != self.thread:
             return make()
         self.count += 1
@@ -135,8 +135,8 @@ class Recorder:
             raise
         if self._kept(made):
             self._write(name, "same", self.names[id(made)][0])
-        else:
-            self.named(name, made)
+        if not self._kept(made) or made is not owner:
+            self.named(name, made)  # another binding may give another object for an argument
         with contextlib.suppress(Exception):
             self._write(name, "got", str(made)[:200])
         return self.instead.get(name, made)

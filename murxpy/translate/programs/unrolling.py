@@ -21,6 +21,8 @@ _CALLED = re.compile(r"(?:.*\.)?(\w+)\(")
 _WORDS = re.compile(r"\b[A-Za-z_]\w*\b")
 _METHOD = re.compile(r"[A-Za-z_]\w*\.\w+")
 _NAMES = re.compile(r"\bv\d+\b")
+_TEXT = re.compile(r"str\((v\d+)\)")
+_ASKED = re.compile(r"(\w+)\.(\w+)\((.*)\)", re.DOTALL)  # owner, name and arguments of a call
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -46,7 +48,8 @@ _RECORDER = "_recorder"
 @dataclass(slots=True)
 class Call:
     """A call that was recorded: the variable of its result, its source, and what came of it. `ended` says
-    whether it came back, and `raised` whether it did so by an exception.
+    whether it came back, and `raised` whether it did so by an exception. `same` is the first variable of the
+    object that it gave, where that had one before.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Call:
     ended: bool = False
     raised: bool = False
     uses: set[str] = field(default_factory=set)
+    same: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +305,11 @@ def calls_of(output: str) -> list[Call]:
                 else None
             )
             said = f"{kept[0]}{said[len(head) :]}" if kept and "(" in said else said
-            calls[name] = Call(
-                name, said, uses={same.get(one, one) for one in _WORDS.findall(said)}
-            )
+            calls[name] = Call(name, said, uses={*_WORDS.findall(said)})
         elif name in calls:
             calls[name].ended, calls[name].raised = True, what == "raised"
             if what == "same":
-                same[name] = said
+                calls[name].same = same[name] = same.get(said, said)
             elif what == "got":
                 calls[name].got = said
     return list(calls.values())
@@ -321,8 +323,9 @@ def ended_with(output: str) -> str | None:
 
 def goals_of(calls: Sequence[Call], site: Site, message: str) -> list[Goal]:
     """The calls of which one shows the finding: the one that did not come back, or raised, or those that
-    give what `message` says, beginning with those that it names, the last one first. Where another answer
-    of a check is expected, it is one that another check gave.
+    give what `message` says and that it names, the last one first: what else gives the same may be a question
+    of the helper on the way. Where another answer of a check is expected, it is one that another check gave to
+    the same question.
     """
     if not site.returns:
         shown = calls and (not calls[-1].ended if site.dies else calls[-1].raised)
@@ -334,11 +337,34 @@ def goals_of(calls: Sequence[Call], site: Site, message: str) -> list[Goal]:
     given = [one for one in reversed(calls) if one.got is not None and _is(one.got, got)]
     if wanted in ANSWERS:  # another answer is right where another check gave it
         reasons = [one for one in reversed(calls) if one.got == wanted]
-        return [Goal(given[0], reasons[0])] if given and reasons else []
+        goal = Goal(given[0], reasons[0]) if given and reasons else None
+        return [goal] if goal is not None and _asks_the_same(calls, goal) else []
+    words = [*words, *(["len"] if "number" in words else [])]
     named = [one for one in given if (name := _CALLED.match(one.code)) and name[1] in words]
-    if literal_of(message) is None:
-        return [Goal(one) for one in named[:1]]
-    return [Goal(one) for one in [*named, *(one for one in given if one not in named)]]
+    return [Goal(one) for one in (named[:1] if literal_of(message) is None else named)]
+
+
+def _asks_the_same(calls: Sequence[Call], goal: Goal) -> bool:
+    """Whether both checks of a goal are asked about the same terms: those that calls of one name give to both
+    solvers, and those of the checks themselves.
+    """
+    known = {call.name: call for call in calls}
+    asked = []
+    for call in goal.calls:
+        text = _TEXT.fullmatch(call.code)
+        asked.append(known[text[1]] if text and text[1] in known else call)
+    until = [calls.index(call) + 1 for call in asked]
+    given: list[dict[str, set[str]]] = []
+    for check, end in zip(asked, until, strict=True):
+        found: dict[str, set[str]] = {}
+        for call in calls[:end]:
+            method = _ASKED.fullmatch(call.code)
+            if method and method[1] == _owner(check) and _NAMES.search(method[3]):
+                found.setdefault("" if call is check else method[2], set()).add(method[3])
+        given.append(found)
+    shared = {*given[0]} & {*given[1]} | {""}
+    one, two = (set[str]().union(*(found.get(name, ()) for name in shared)) for found in given)
+    return bool(one) and one == two
 
 
 def _is(got: str, told: str) -> bool:
@@ -361,7 +387,7 @@ def _told(message: str) -> tuple[list[str], str, str] | None:
     """
     said, instead, wanted = message.partition(" instead of ")
     before, gives, got = re.sub(r" answers (?=\w+$)", " gives ", said).partition(" gives ")
-    words = before.split()
+    words = re.findall(r"\w+", before)
     if words[-2:-1] == ["after"] and words[-1] in ANSWERS:
         words = words[:-2]
     return (words, got, wanted) if instead and gives and words else None
@@ -373,15 +399,20 @@ def needed(calls: Sequence[Call], goal: Goal, site: Site) -> list[Call]:
     have what it changes as an argument.
     """
     variables = {*site.given, *_assigned(site.before), *(call.name for call in calls)}
+    same = {call.name: call.same for call in calls if call.same}
     names = {call.name for call in goal.calls}
     until = max(calls.index(call) for call in goal.calls) + 1
     changing = _changing(calls[:until]) if site.returns else set()
     while True:
         found = set(names)
+        objects = {same.get(name, name) for name in names}
         for call in calls[:until]:
             owner = re.match(r"\w+(?=\.)", call.code)
-            asked = owner is not None and owner[0] in names and "(" in call.code
-            if call.name in names or asked or (call.name in changing and call.uses & names):
+            asked = (
+                owner is not None and same.get(owner[0], owner[0]) in objects and "(" in call.code
+            )
+            given = {same.get(name, name) for name in call.uses}
+            if call.name in names or asked or (call.name in changing and given & objects):
                 found |= {call.name, *(call.uses & variables)}
         if found == names:
             return [call for call in calls[:until] if call.name in names]
