@@ -136,6 +136,7 @@ def test_a_function_that_is_not_tracked_is_told(monkeypatch: pytest.MonkeyPatch)
     )
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_lost_exception_of_the_created_callback_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     asserted = solver(z3.Bool("p"))
     assert helpers().propagator(asserted, "created") is None
