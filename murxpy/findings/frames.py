@@ -189,7 +189,8 @@ def _turns(names: Sequence[str], length: int) -> int:
 
 
 SECONDS = 30.0  # until gdb is ended
-# While runs are made, gdb takes this part of the budget: 1 % of a campaign's time, where `--share` is 5 %.
+# While runs are made, gdb takes this part of the budget: 1 % of a campaign's time, where `--share` is 5 %; where
+# it is 100 %, gdb waits for nothing.
 # A first one waits until this part is `_FIRST` seconds, which it takes to load itself and a solver. The
 # frames only tell which buckets are one defect, which they can do at the end.
 _PART, _FIRST = 0.2, 1.5
@@ -284,7 +285,8 @@ class Backtraces(Service):
         if budget.unbounded:
             reducing = self._reducing() if _in_misuse(self._queue[0][2]) else None
             return reducing is None or self._cpu + _LEAST <= _BESIDE * reducing
-        return budget.open and self._cpu + _FIRST <= _PART * budget.share * budget.total
+        paid = self._cpu + _FIRST <= _PART * budget.share * budget.total
+        return budget.open and (paid or budget.share >= 1.0)
 
     def _begin(self, key: str, plan: Plan, shown_by: str | Path) -> None:
         self._key = key

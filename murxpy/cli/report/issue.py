@@ -68,7 +68,7 @@ _SHORTER = (
 # what a title that is too long leaves out: the text behind it has it
 _LEFT_OUT = (
     re.compile(r", in this form in [\w:~]{1,160}$"),
-    re.compile(r" after .{1,200}(?= (?:segfaults|aborts|ends the process))"),
+    re.compile(r" after [^,]{1,80}(?= (?:segfaults|aborts|ends the process))"),
 )
 _NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
 _LONGEST = 200  # letters of what a program printed

@@ -495,13 +495,15 @@ def _undocumented(run: Calls, kind: str, message: str) -> None:
     )
 
 
-_CONFUSED = re.compile(r"; (.{1,62}?) for (.{1,62})$")  # what is taken for what
+_LONG = 62  # letters of an operand that a program says
 
 
 def _alike(run: Calls, message: str) -> None:
     """One call gives the same as another one, whose operand is another one."""
-    confused = _CONFUSED.search(message)
-    given, taken = confused.groups() if confused else ("its operand", "another one")
+    # the message says what is taken for what
+    given, told, taken = message.rpartition("; ")[2].partition(" for ")
+    if not told or max(len(given), len(taken)) > _LONG:
+        given, taken = "its operand", "another one"
     run.sheet.do(
         f"right = {run.other}",
         f"try:\n    got = {run.failing}\n"
