@@ -201,13 +201,15 @@ def test_the_call_of_an_argument_may_be_enough(tmp_path: Path) -> None:
 def test_another_answer_of_a_check_is_right_where_another_check_gave_it() -> None:
     site = site_of(LAW)
     assert site is not None
-    rows = [Call("v0", "box.put(v9)", "None"), Call("v3", "other.put(v9)", "None")]
+    rows = [Call("v0", "box.put(v1)", "None"), Call("v3", "other.put(v1)", "None")]
     one, two = Call("v1", "box.check()", "unsat", ended=True), Call("v2", "other.check()", "sat")
     assert not goals_of([one], site, "check gives unsat instead of sat")
     assert goals_of([one], site, "check gives unsat instead of a count") == [Goal(one)]
     assert not goals_of([], site, "check gives unsat instead of a count")
     told = "a check after it answers unsat instead of sat"
     assert not goals_of([rows[0], one, two], site, told), "both checks have the same question"
+    more = Call("v4", "other.put(box)", "None")
+    assert not goals_of([*rows, more, one, two], site, told), "variables of the program count, too"
     (goal,) = goals_of([*rows, one, two], site, told)
     assert (goal.call, goal.reason) == (one, two)
     kept = shortened(needed([*rows, one, two], goal, site), goal, site, lambda _: True)

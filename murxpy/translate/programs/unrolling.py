@@ -338,17 +338,18 @@ def goals_of(calls: Sequence[Call], site: Site, message: str) -> list[Goal]:
     if wanted in ANSWERS:  # another answer is right where another check gave it
         reasons = [one for one in reversed(calls) if one.got == wanted]
         goal = Goal(given[0], reasons[0]) if given and reasons else None
-        return [goal] if goal is not None and _asks_the_same(calls, goal) else []
+        return [goal] if goal is not None and _asks_the_same(calls, goal, site) else []
     words = [*words, *(["len"] if "number" in words else [])]
     named = [one for one in given if (name := _CALLED.match(one.code)) and name[1] in words]
     return [Goal(one) for one in (named[:1] if literal_of(message) is None else named)]
 
 
-def _asks_the_same(calls: Sequence[Call], goal: Goal) -> bool:
+def _asks_the_same(calls: Sequence[Call], goal: Goal, site: Site) -> bool:
     """Whether both checks of a goal are asked about the same terms: those that calls of one name give to both
     solvers, and those of the checks themselves.
     """
     known = {call.name: call for call in calls}
+    variables = {*known, *site.given, *_assigned(site.before)}
     asked = []
     for call in goal.calls:
         text = _TEXT.fullmatch(call.code)
@@ -359,7 +360,11 @@ def _asks_the_same(calls: Sequence[Call], goal: Goal) -> bool:
         found: dict[str, set[str]] = {}
         for call in calls[:end]:
             method = _ASKED.fullmatch(call.code)
-            if method and method[1] == _owner(check) and _NAMES.search(method[3]):
+            if (
+                method
+                and method[1] == _owner(check)
+                and variables.intersection(_WORDS.findall(method[3]))
+            ):
                 found.setdefault("" if call is check else method[2], set()).add(method[3])
         given.append(found)
     shared = {*given[0]} & {*given[1]} | {""}
