@@ -53,6 +53,7 @@ class Archive:
         self._dirty: dict[str, Bucket] = dict(self.buckets)
         self._changes = Changes()
         self._unsaved: set[tuple[str, str, int]] = set()  # bucket, target and run of its rows
+        self._programs: set[str] = set()  # the buckets whose programs this session wrote
         self._files = Files(folder)
         self._doomed: list[str] = []
         # By bucket, the trace of which reproducers or a range are being made: it stays until then.
@@ -163,13 +164,14 @@ class Archive:
         self._write(f"findings/{key}/backtrace.txt", text)
 
     def shown_by(self, key: str) -> str | Path | None:
-        """The file of the program that shows the finding of bucket `key`, else the text of its smaller trace;
-        None where there is neither.
+        """The file of the program that shows the finding of bucket `key`, where this session wrote it, else the
+        text of its smaller trace; None where there is neither. The caller runs the program, and what
+        an earlier session left may come from a stranger.
         """
         bucket = self.buckets.get(key)
         forms = () if bucket is None else bucket.reproducers
         files = {one.form: one.file for one in forms if one.reproduces and one.file}
-        if "python" in files:
+        if "python" in files and key in self._programs:
             return self._folder.path.absolute() / files["python"]
         return self.text(files["min.trace"]) if "min.trace" in files else None
 
@@ -178,6 +180,7 @@ class Archive:
         the finding.
         """
         self._changed(key).reproducers = forms
+        self._programs.add(key)
 
     def set_triage(self, found: Finding) -> None:
         """Note the triage of a finding. The first triage of a bucket stays, unless it was undecided

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from murxpy.findings.store import (
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.processes.handles import Job
-from murxpy.records.finding import Finding
+from murxpy.records.finding import Finding, Reproducer
 
 BUCKET = Bucket(
     "k",
@@ -84,6 +85,20 @@ def test_a_run_counts_once_in_a_bucket_also_where_it_is_made_again(tmp_path: Pat
 
     assert counted(7, 8, 7) == (2, 2)
     assert counted(8, 9) == (3, 3)
+
+
+def test_no_program_that_only_the_folder_names_is_given_to_gdb(tmp_path: Path) -> None:
+    """The folder may come from a stranger, and gdb runs the program."""
+    program = Reproducer("python", "findings/k/1.py", True, "expected no signal, got SIGSEGV")
+    with closing(Folder(tmp_path)) as folder, closing(Store(tmp_path)) as store:
+        store.save(Changes(buckets=[replace(BUCKET, reproducers=(program,))]))
+        archive = Archive(folder, store, Known(), lambda text: None)
+        assert archive.buckets["k"].reproducers == (program,)
+        assert archive.shown_by("k") is None
+        archive.set_reproducers("k", (program,))  # this session has written it
+        assert archive.shown_by("k") == tmp_path / "findings/k/1.py"
+        archive.set_reproducers("k", (replace(program, reproduces=False),))
+        assert archive.shown_by("k") is None
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:
