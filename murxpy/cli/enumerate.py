@@ -276,7 +276,7 @@ def _first_of(grammar: Grammar, out: Path) -> int:
     of theirs, so that it is sought only once.
     """
     names = [path.name for path in out.iterdir()] if out.is_dir() else []
-    found = [re.fullmatch(rf"{re.escape(grammar.name)}-1e(\d{{1,6}})", name) for name in names]
+    found = [re.fullmatch(rf"{re.escape(grammar.name)}-1e(\d{{1,4}})", name) for name in names]
     digits = [int(match[1]) for match in found if match is not None]
     if digits:
         return int(10 ** min(digits))

@@ -143,7 +143,7 @@ class _Call:
         self._own, self._rest = str(script[at].args[0]), list(rest)
         self._object, self._words = list(words[:method]), list(words[method:])
         owner = self._own.rpartition(".")[0]
-        named = class_of(script, self._object[0]) if self._object else ""  # type: ignore[arg-type]
+        named = next((class_of(script, one) for one in self._object if isinstance(one, Ref)), "")
         self._class = next(
             (name for name in callables.bases if name.rpartition(".")[2] == named), owner
         )
