@@ -17,7 +17,6 @@ from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.yields import Yield, settled
-from murxpy.sources.mutation.registry import API
 from murxpy.steering.guidance import Damping, Guidance, choices_of
 from murxpy.steering.seeds import Ledger, Steering
 
@@ -121,9 +120,8 @@ class Runs:
         for number, news in guidance.learnt.items():
             steering.note_news(number, news)
         seed = steering.seed_of(index, source)
-        fuzzer = steering.fuzzer_of(seed)
-        of = "" if source is None else fuzzer or API
-        return guidance.seed_of(index, seed, of, mutates=fuzzer is not None)
+        of = "" if source is None else steering.source_of(seed)
+        return guidance.seed_of(index, seed, of, mutates=steering.fuzzer_of(seed) is not None)
 
     @property
     def used_up(self) -> bool:
@@ -254,13 +252,12 @@ class Runs:
 
     def source_of(self, seed: int) -> str | None:
         """The source of the run with this seed; None in a campaign that has only one kind of source."""
-        if self.steering is None:
-            return None
-        return self.steering.fuzzer_of(seed) or API
+        return None if self.steering is None else self.steering.source_of(seed)
 
     def walks(self, seed: int) -> bool:
-        """Whether the run with this seed walks over the state machine, also in a mix."""
-        return self.enumerated is None and self.source_of(seed) in (None, API)
+        """Whether the run with this seed walks over a state machine, also in a mix."""
+        mutates = self.steering is not None and self.steering.fuzzer_of(seed) is not None
+        return self.enumerated is None and not mutates
 
     def judged_at_all(self, seed: int) -> bool:
         """Whether judges look at the run with this seed: at all runs but the walks of a mix that learns. A

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
-from murxpy.data import load_catalogue
+from murxpy.data import load_catalogue, load_machine, machine_names
 from murxpy.data.lookup import load_grammar, load_pool
 from murxpy.data.rules import BOOKS, fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
@@ -30,7 +30,7 @@ from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.implications.generated import generated
-from murxpy.sources.mutation.registry import API, FUZZERS, SOURCES
+from murxpy.sources.mutation.registry import API, FUZZERS, entry_of
 from murxpy.sources.mutation.source import BOTH, TEXT
 from murxpy.sources.setups import EnumerationSetup, Setup, SourcesSetup
 
@@ -299,7 +299,8 @@ WAYS = (TEXT, API, BOTH)
 class Mutation:
     """The user's request for the mutation fuzzers.
 
-    `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
+    `mix`: sources with their weights; `api` is the walk over the state machine of the campaign, and the name
+    of a machine the walk over that one. `seeds`: files and
     folders. `walk`: the number of mutants in one run, which then starts again from a seed.
     `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
@@ -330,8 +331,10 @@ class Mutation:
         return self.auto and not self.walks and self.through == TEXT
 
 
-def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
-    """The part `sources` of a session's setup. Raises InputError if no rule that a fuzzer needs is proved."""
+def sources_setup(mutation: Mutation, files: SeedFiles, *, scripted: bool = False) -> SourcesSetup:
+    """The part `sources` of a session's setup. With `scripted`, walks take no actions for which a script
+    has no command. Raises InputError if no rule that a fuzzer needs is proved.
+    """
     setup: SourcesSetup = {
         "mix": [list(pair) for pair in mutation.mix],
         "seeds": files.files,
@@ -345,8 +348,14 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
     }
     if mutation.auto:
         setup["auto"] = True
+    walked = [name for name, _ in mutation.mix if name in walked_machines()]
+    if walked:
+        machines = {name: load_machine(name) for name in walked}
+        setup["machines"] = {
+            name: _scripted(one) if scripted else one for name, one in machines.items()
+        }
     # the rules of implication, if a fuzzer of the mix needs them: those that the user names, else all
-    choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if SOURCES[name].ruled]
+    choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if entry_of(name).ruled]
     named = [name for choice in choices for name in choice.get("rules") or ()]
     if choices:
         setup["rules"] = proved_rules(named)
@@ -369,9 +378,21 @@ def seed_files(mutation: Mutation, family: str) -> SeedFiles:
 
 
 AUTO = "auto"
-# The weight with which walks begin, beside that of all other sources together. On two old releases they
-# find three times as much and more in the same time as any other source (bench/results/sources.md).
+# The weight with which walks begin, beside that of all mutation fuzzers together: on two old releases they
+# find three times as much and more in the same time as any of these (bench/results/sources.md).
 WALKS = 19
+
+
+def walked_machines() -> list[str]:
+    """The machines that sources of a mix walk, beside that of the campaign: the shipped ones that make
+    right calls alone.
+    """
+    return [name for name in machine_names() if name not in ("default", "contract")]
+
+
+def sources() -> list[str]:
+    """The names of all sources of a mix."""
+    return [API, *walked_machines(), *FUZZERS]
 
 
 def is_auto(text: str) -> bool:
@@ -383,12 +404,13 @@ def is_auto(text: str) -> bool:
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
     """The sources with their weights in a text such as `api:4,storm:2`. Behind the word `auto` they
-    may be left out: then all sources are meant, and walks begin with 95 % of the time. Raises
-    InputError for any other text.
+    may be left out: then all sources are meant. Raises InputError for any other text.
     """
     parts = [part.strip() for part in text.split(",")]
+    if parts == [AUTO]:
+        return _all_sources()
     if parts[0] == AUTO:
-        parts = parts[1:] or [f"{API}:{WALKS * len(FUZZERS)}", *FUZZERS]
+        parts = parts[1:]
     mix = tuple(_parse_source(part) for part in parts)
     names = [name for name, _ in mix]
     for name in names:
@@ -397,8 +419,17 @@ def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
     return mix
 
 
+def _all_sources() -> tuple[tuple[str, float], ...]:
+    """All sources. Walks begin with 95 % of the time: half of it over the machine of the campaign, the rest
+    over the other machines alike.
+    """
+    machines, half = walked_machines(), WALKS * len(FUZZERS) / 2
+    of_others = [(name, half / len(machines)) for name in machines]
+    return ((API, half), *of_others, *((name, 1.0) for name in FUZZERS))
+
+
 def _parse_source(part: str) -> tuple[str, float]:
-    known = list(SOURCES)
+    known = sources()
     name, colon, weight = part.partition(":")
     if name not in known:
         raise InputError(
@@ -416,12 +447,13 @@ def _parse_source(part: str) -> tuple[str, float]:
 def check_mix(mutation: Mutation) -> None:
     """Raise KeyError for a source of a recorded mix that there is not."""
     for name in (*dict(mutation.mix), *mutation.choices):
-        SOURCES[name]
+        if name not in sources():
+            raise KeyError(name)
 
 
 def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
     """True if the mix has a source that takes seeds."""
-    return not all(SOURCES[name].seedless for name, _ in mix)
+    return not all(entry_of(name).seedless for name, _ in mix)
 
 
 # ----------------------------------------------------------------------

@@ -182,7 +182,7 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         if mutation is not None:
             if family not in seeds:
                 seeds[family] = seed_files(mutation, family)
-            sources = sources_setup(mutation, seeds[family])
+            sources = sources_setup(mutation, seeds[family], scripted=options.scripted)
             setup["sources"] = {**sources, "terms": _terms(mutation, setup, sources)}
         if enumeration is not None:
             setup["enumeration"] = enumeration

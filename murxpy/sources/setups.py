@@ -24,7 +24,7 @@ class SourcesSetup(_Limited):
     empty, that of the solver. `choices` has the user's settings of each fuzzer, `stability` is the
     share of mutants of which variants are asked, for statistics, and `terms` the path of a TermStore,
     or None. Where judges look at mutants and not at walks, `judged` has the operators that mutants are
-    `without`, and their `profile`.
+    `without`, and their `profile`. `machines` has, by name, the machines that sources of the mix walk.
     """
 
     mix: list[list[Any]]
@@ -37,6 +37,7 @@ class SourcesSetup(_Limited):
     choices: dict[str, Plain]
     auto: NotRequired[bool]
     judged: NotRequired[Plain]
+    machines: NotRequired[dict[str, Plain]]
     rules: NotRequired[list[Plain]]
     terms: NotRequired[str | None]
 

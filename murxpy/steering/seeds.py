@@ -13,7 +13,7 @@ from murxpy.learning.spans import Spans
 from murxpy.machine.random import Stream, mix, run_seed
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
-from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.sources.mutation.registry import FUZZERS, entry_of
 from murxpy.sources.setups import SourcesSetup
 
 
@@ -157,7 +157,7 @@ def cost_of(source: str, counts: Mapping[str, int]) -> float:
     """About how many milliseconds a run of a source took, by its counters. The clock has no part in it,
     so that the same campaign makes the same runs.
     """
-    if source == API:  # a walk that ended early, perhaps by a limit of time, tells no lines
+    if source not in FUZZERS:  # a walk that ended early, perhaps by a limit of time, tells no lines
         return _LINE * counts["line:total"] if "line:total" in counts else _WALK
     made, spent, killed = (
         counts.get(f"mutator:{source}:{name}", 0) for name in ("made", "spent", "timeouts")
@@ -229,7 +229,7 @@ class Steering:
                 for pool in labelled
             ]
             own = choices.get(source) or {}
-            pairing = Pairing(SOURCES[source], self._corpus.seeds, own)
+            pairing = Pairing(entry_of(source), self._corpus.seeds, own)
             self._pairing[source] = pairing
             self._pools[source] = pairing.paired(pools)
             if not labelled:
@@ -357,7 +357,7 @@ class Steering:
         """
         alive = [source for source in self._pools if self._alive(source)] or list(self._pools)
         left = Counter(
-            self.fuzzer_of(run.seed) or API
+            self.source_of(run.seed)
             for runs in (self._begun.open, self._begun.over)
             for run in runs.values()
         )
@@ -404,10 +404,14 @@ class Steering:
         """Note that run `index` is over."""
         self._begun.done(index)
 
+    def source_of(self, seed: int) -> str:
+        """The source that makes the run of this seed."""
+        return self._corpus.draw(seed).source
+
     def fuzzer_of(self, seed: int) -> str | None:
         """The mutation fuzzer that makes the run of this seed; None for a walk."""
-        source = self._corpus.draw(seed).source
-        return None if source == API else source
+        source = self.source_of(seed)
+        return source if source in FUZZERS else None
 
     def _alive(self, source: str) -> bool:
         return all(self._pools[source])
@@ -468,7 +472,7 @@ class Steering:
     def _learn(self, index: int) -> None:
         """Count, in their order, the runs that are far enough before `index`."""
         for _, run in self._begun.due(index):
-            source = self.fuzzer_of(run.seed) or API
+            source = self.source_of(run.seed)
             cost = cost_of(source, run.counts)
             self._costs[source][0] += cost
             self._costs[source][1] += 1

@@ -33,7 +33,7 @@ from murxpy.solvers.exceptions import DOCUMENTED
 from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
 from murxpy.solvers.options import LISTED, SAFE, chosen
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.sources.setups import EnumerationSetup, Setup
+from murxpy.sources.setups import EnumerationSetup, Plain, Setup
 from murxpy.sources.walk import SolverlessRun, StateMachine
 
 if TYPE_CHECKING:
@@ -259,7 +259,11 @@ class Session:
         self.machine = StateMachine(setup["machine"])
         self._settle_options(setup)
         self.swarm = self._swarm(setup, self.settings)
-        self._others = self._other_walks(setup)
+        others = setup["machine"].get("others") or ()
+        self._others = [(float(share), self._to_walk(setup, other)) for share, other in others]
+        of_sources = setup.get("sources")
+        machines = of_sources.get("machines", {}) if of_sources else {}
+        self._of_sources = {name: self._to_walk(setup, one) for name, one in machines.items()}
         self.version = self.wrapper.release
         self._enumeration = _enumeration(setup.get("enumeration"))
         self._solverless = setup.get("solverless", False)
@@ -306,14 +310,10 @@ class Session:
             setup.get("logics") or (),
         )
 
-    def _other_walks(self, setup: Setup) -> list[tuple[float, Walked]]:
-        """The machines that a share of the runs walk, each with its share."""
-        found = []
-        for share, machine in setup["machine"].get("others") or ():
-            settings = Settings(machine, self.profile.limits)
-            walked = Walked(StateMachine(machine), settings, self._swarm(setup, settings))
-            found.append((float(share), walked))
-        return found
+    def _to_walk(self, setup: Setup, machine: Plain) -> Walked:
+        """Another machine than that of the setup, ready for walks."""
+        settings = Settings(machine, self.profile.limits)
+        return Walked(StateMachine(machine), settings, self._swarm(setup, settings))
 
     def _walked(self, seed: int) -> Walked:
         """The machine of the run with this seed. A random stream of its own decides it, so that all runs
@@ -421,11 +421,10 @@ class Session:
         run = self._run(seed, write, self._parameters)
         if self._enumeration is not None:
             return self._enumerate(run, self._enumeration)
-        if self.sources is not None:
-            drawn = self.sources.draw(seed)
-            if drawn is not None:
-                return self._mutate(run, self.sources, *drawn)
-        guided, walked = self._arms.of(seed), self._walked(seed)
+        source, seeds = ("", None) if self.sources is None else self.sources.draw(seed)
+        if self.sources is not None and seeds is not None:
+            return self._mutate(run, self.sources, source, seeds)
+        guided, walked = self._arms.of(seed), self._of_sources.get(source) or self._walked(seed)
         settings = walked.settings
         swarm = walked.swarm.draw(run.stream, guided.theories, guided.operators)
         options = [*self.options, *map(list, guided.options)]

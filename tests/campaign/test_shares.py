@@ -12,12 +12,12 @@ import pytest
 from murxpy.campaign.runs import stored_runs
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
-from murxpy.fuzzers.setups import is_auto, parse_mix
+from murxpy.fuzzers.setups import is_auto, parse_mix, sources, walked_machines
 from murxpy.learning.guide import LAG
 from murxpy.learning.shares import FLOOR, Shares
 from murxpy.machine.random import Stream
 from murxpy.processes.targets import Plan, resolve
-from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.sources.mutation.registry import API, FUZZERS
 from murxpy.steering.seeds import Steering, cost_of
 
 FILES = [
@@ -107,19 +107,26 @@ def test_time_and_not_runs_is_shared_before_any_run_is_counted() -> None:
 
 def test_walks_keep_their_time_as_long_as_nothing_else_finds_more() -> None:
     """Of the sources that `auto` means, only walks find anything, one defect in a second."""
-    shares = Shares(dict(parse_mix("auto")))
-    assert shares.shares(SOURCES)[API] == pytest.approx(FLOOR / len(SOURCES) + (1 - FLOOR) * 0.95)
+    shares, names = Shares(dict(parse_mix("auto"))), sources()
+    walks = [API, *walked_machines()]
+
+    def part() -> float:
+        return sum(shares.shares(names)[name] for name in walks)
+
+    begun = part()
+    assert begun == pytest.approx(FLOOR * len(walks) / len(names) + (1 - FLOOR) * 0.95)
     for at in range(1000):
-        source = shares.draw(Stream(at), SOURCES, dict.fromkeys(SOURCES, 30.0))
-        shares.learn(source, int(source == API and at % 30 == 0), 30.0)
-    assert shares.shares(SOURCES)[API] > 0.94
+        source = shares.draw(Stream(at), names, dict.fromkeys(names, 30.0))
+        shares.learn(source, int(source in walks and at % 30 == 0), 30.0)
+    assert part() > 0.94
 
 
 def test_a_source_with_a_small_weight_gets_the_time_when_it_finds_most() -> None:
     """Also if its runs cost twenty times what is thought before they are counted."""
-    shares, spent = Shares(dict(parse_mix("auto"))), dict.fromkeys(SOURCES, 0.0)
+    names = sources()
+    shares, spent = Shares(dict(parse_mix("auto"))), dict.fromkeys(names, 0.0)
     for at in range(4000):
-        source = shares.draw(Stream(at), SOURCES, dict.fromkeys(SOURCES, 30.0))
+        source = shares.draw(Stream(at), names, dict.fromkeys(names, 30.0))
         cost, pays = {"storm": (600.0, 0.4), API: (30.0, 0.002)}.get(source, (30.0, 0.0))
         shares.learn(source, int(Stream(5000 + at).chance(pays)), cost)
         spent[source] += cost if at >= 2000 else 0.0
@@ -166,9 +173,11 @@ def test_a_mix_goes_on_where_it_was() -> None:
 
 def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
     assert parse_mix("auto, api,opfuzz:2") == (("api", 1.0), ("opfuzz", 2.0))
-    assert [name for name, _ in parse_mix("auto")] == list(SOURCES)
-    (_, walks), *others = parse_mix("auto")
-    assert walks == 19 * sum(weight for _, weight in others)
+    weights = dict(parse_mix("auto"))
+    assert list(weights) == sources()
+    others = sum(weights[name] for name in walked_machines())
+    assert weights[API] == pytest.approx(others)
+    assert weights[API] + others == pytest.approx(19 * sum(weights[name] for name in FUZZERS))
     assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
     with pytest.raises(InputError, match="unknown source 'auto'"):
         parse_mix("api,auto")

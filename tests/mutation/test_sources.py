@@ -10,8 +10,8 @@ import pytest
 from murxpy.cli import commands, run
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import COMMANDS
-from murxpy.fuzzers.setups import needs_seeds, parse_mix
-from murxpy.sources.mutation.registry import FUZZERS, SOURCES
+from murxpy.fuzzers.setups import needs_seeds, parse_mix, sources
+from murxpy.sources.mutation.registry import FUZZERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "mutation.md"
 
@@ -38,7 +38,7 @@ def test_its_settings_are_options_of_its_command_and_of_fuzz(name: str) -> None:
             assert isinstance(own, click.Option) and own.help == setting.help
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", sources())
 def test_a_source_can_be_in_a_mix(name: str) -> None:
     assert parse_mix(f"{name}:2") == ((name, 2.0),)
     assert needs_seeds(((name, 1.0),)) is (name in COMMANDS)

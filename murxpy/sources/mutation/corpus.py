@@ -11,7 +11,7 @@ from typing import Any
 
 from murxpy.machine.random import Stream, mix, unmix
 from murxpy.sources.mutation.entry import Entry
-from murxpy.sources.mutation.registry import SOURCES
+from murxpy.sources.mutation.registry import entry_of
 from murxpy.sources.mutation.workshop import Seed
 
 
@@ -107,7 +107,9 @@ class Corpus:
             for label in seed.label.split():
                 self._by_label.setdefault(label, []).append(number)
         self._ranges = _ranges([(str(name), float(weight)) for name, weight in mix])
-        self.labels = {name: SOURCES[name].labels(choices.get(name) or {}) for name in self._ranges}
+        self.labels = {
+            name: entry_of(name).labels(choices.get(name) or {}) for name in self._ranges
+        }
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from murxpy.sources.mutation.known import MODELS, Answered, Doubts, asking, deni
 from murxpy.sources.mutation.lifted import ApiRunner
 from murxpy.sources.mutation.options import NOTHING, Drawer, Patience, decided
 from murxpy.sources.mutation.preparing import Logics, declaring, in_logic, views
-from murxpy.sources.mutation.registry import API, FUZZERS
+from murxpy.sources.mutation.registry import API, FUZZERS, entry_of
 from murxpy.sources.mutation.term_store import TermStore
 from murxpy.sources.mutation.varied import Sampling
 from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
@@ -74,7 +74,7 @@ class Sources:
     @property
     def asking(self) -> list[str]:
         """The sources that ask the solver about a seed in the words of SMT-LIB."""
-        return [name for name in self.corpus.sources if name != API and FUZZERS[name].asks]
+        return [name for name in self.corpus.sources if entry_of(name).asks]
 
     @property
     def reading(self) -> bool:
@@ -83,11 +83,13 @@ class Sources:
         """
         return self._through != API or bool(self.asking)
 
-    def draw(self, run_seed: int) -> tuple[str, list[Seed]] | None:
-        """The fuzzer of the run with this seed, and the seeds of that run; None where it is a walk."""
+    def draw(self, run_seed: int) -> tuple[str, list[Seed] | None]:
+        """The source of the run with this seed, and the seeds of that run; None in their place where it
+        is a walk.
+        """
         drawn = self.corpus.draw(run_seed)
-        if drawn.source == API:
-            return None
+        if drawn.source not in FUZZERS:
+            return drawn.source, None
         return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
     def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs = ()) -> None:
