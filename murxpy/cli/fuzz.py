@@ -46,7 +46,7 @@ from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX, TRACE
-from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
+from murxpy.fuzzers.setups import AUTO, CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.processes.targets import solver_of
@@ -56,7 +56,8 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
     ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
-    ("murxpy fuzz z3 seeds/ --mix auto", "all sources; most time for those that find most"),
+    ("murxpy fuzz z3 seeds/", "all sources; most time for those that find most"),
+    ("murxpy fuzz z3 --mix auto,api,parts,rewriting", "random API calls in several ways"),
     ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --machine parts", "optimizers, fixed points and other parts of the API"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
@@ -227,8 +228,9 @@ _EXAMPLES = (
     type=Text(),
     metavar="SOURCES",
     help="Sources of the runs with weights, such as api:4,opfuzz:2."
+    " api walks the machine of --machine, and the name of a shipped machine, such as parts, that one."
     " With auto in front (auto,api,opfuzz), sources with more new findings get more time; auto alone means all sources."
-    " Mutation fuzzers take SEEDS, or else walks.",
+    " Mutation fuzzers take SEEDS, or else walks.  [default: auto with SEEDS, and api without]",
 )
 @click.option(
     "--iterations",
@@ -348,9 +350,11 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
             "name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper"
         )
     if mix is None and seeds:
-        raise click.UsageError(
-            f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
-        )
+        if options.contract:
+            raise click.UsageError(
+                f"{seeds[0]}: --contract takes seeds only with --mix; leave them out"
+            )
+        mix = AUTO
     if options.judged < 100 and not options.judges:
         raise click.UsageError(
             "--judged is about the runs that judges see: give --cross-check, too"

@@ -1,63 +1,62 @@
-"""The shares of several sources in the time of a campaign, which follow from what each gave lately."""
+"""The shares of several sources in the time of a campaign, which follow from what each gave."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from itertools import accumulate
+from typing import Any
 
 from murxpy.learning.bandit import Uniform
 
 FLOOR = 0.03  # the part of the time that all sources share whatever they give, so that none starves
-# What was gained lately counts: about the last third of a campaign, and at least so many milliseconds.
-# New defects become rarer the longer a campaign lasts, so a fixed time would later hold none.
-LATELY, _PART = 60_000.0, 3
-_FIRST = 10_000.0  # milliseconds for a defect, as long as nothing was found
+# Before they gave any: the defects that the source with the largest weight is thought to have given, and
+# the milliseconds that one took.
+_THOUGHT, _FIRST = 3.0, 10_000.0
 
 
 class Shares:
     """The sources of a campaign with their `weights`, by which the time is shared at the beginning.
     `saved` is what `state` gave in an earlier session.
+
+    What a source will give is estimated by the defects that only one run of the campaign showed, and that
+    run was of this source: if that run had been its last one, it would have given something new. (Good
+    and Turing's estimate of what is still unseen.) So a source whose defects come again and again, or come
+    from other sources as well, loses its time.
     """
 
     def __init__(
-        self, weights: Mapping[str, float], saved: Mapping[str, Sequence[float]] | None = None
+        self, weights: Mapping[str, float], saved: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
         most = max(weights.values())
-        # By source: the defects that it is thought to have given before it gave any. They are few, so
-        # the first defects of a source with a small weight raise its share at once.
-        self._thought = {name: math.sqrt(weight / most) for name, weight in weights.items()}
-        saved = saved or {}
-        # by source: the new defects and the milliseconds lately, and all milliseconds
-        self._lately = {name: list(saved.get(name, (0.0, 0.0, 0.0))) for name in weights}
+        # by source: squares of these are in the proportion of the weights
+        self._thought = {name: _THOUGHT * math.sqrt(w / most) for name, w in weights.items()}
+        saved = saved or {"spent": {}, "shown": {}}
+        self._spent = {name: float(saved["spent"].get(name, 0.0)) for name in weights}
+        # by bucket: the source of the only run that showed it; empty if several did
+        self._shown: dict[str, str] = dict(saved["shown"])
 
-    def state(self) -> dict[str, list[float]]:
+    def state(self) -> dict[str, dict[str, Any]]:
         """The plain data to store."""
-        return {name: list(row) for name, row in self._lately.items()}
+        return {"spent": dict(self._spent), "shown": dict(self._shown)}
 
-    def learn(self, source: str, new: int, cost: float) -> None:
-        """Note that a run of a source cost so many milliseconds and gave so many new defects."""
-        whole = sum(spent for _, _, spent in self._lately.values())
-        kept = math.exp(-cost / max(LATELY, whole / _PART))
-        for row in self._lately.values():
-            row[0] *= kept
-            row[1] *= kept
-        own = self._lately[source]
-        own[0] += new
-        own[1] += cost
-        own[2] += cost
+    def learn(self, source: str, buckets: Iterable[str], cost: float) -> None:
+        """Note that a run of a source cost so many milliseconds and showed these buckets."""
+        self._spent[source] += cost
+        for bucket in buckets:
+            self._shown[bucket] = "" if bucket in self._shown else source
 
     def shares(self, alive: Collection[str]) -> dict[str, float]:
         """The part of the time for each source of `alive`, in their order; together 1."""
-        found = sum(new for new, _, _ in self._lately.values())
-        spent = sum(cost for _, cost, _ in self._lately.values())
+        once = Counter(source for source in self._shown.values() if source)
         # What a source is thought to have given took it the time that a defect takes in the mean.
-        mean = (spent + _FIRST) / (found + 1.0)
+        mean = (sum(self._spent.values()) + _FIRST) / (once.total() + 1.0)
         # Squares give the best of several sources more of the time than its part of the yield.
         worth = {
-            name: ((new + self._thought[name]) / (cost + mean)) ** 2
-            for name, (new, cost, _) in self._lately.items()
+            name: ((once[name] + self._thought[name]) / (spent + _THOUGHT * mean)) ** 2
+            for name, spent in self._spent.items()
             if name in alive
         }
         whole = sum(worth.values())

@@ -145,12 +145,12 @@ MOST = 4.0  # the largest weight of a seed file; an unused seed file has the wei
 _KEY = 0x5EED5
 _TOLD = 5  # reasons for leaving out seed files that users are told when runs begin
 # what the names of counters begin with that runs keep for their seed files
-_COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
-# About how many milliseconds a run takes: for each line of a walk; and for a mutant, which is made, printed
-# and read, beside the effort of the solver; for a mutant that was killed, by the usual wall limit; and for
-# a walk of which nobody knows the lines. Measured for the first two (bench/results/sources.md): 0.08 and 5
-# with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19 and 10 with cvc5 1.1.2.
-_LINE, _MUTANT, _KILLED, _WALK = 0.15, 10.0, 2000.0, 20.0
+_COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total", "check:total")
+# About how many milliseconds a run takes: for a walk, for each of its lines and for each of its checks, measured
+# on walks of seven machines with z3 4.8.12 (bench/results/sources.md); for a walk of which nobody knows
+# the lines; for a mutant, which is made, printed and read, beside the effort of the solver (5 with z3 5.4.1,
+# 26 with z3 4.8.12, 10 with cvc5 1.1.2); and for a mutant that was killed, by the usual wall limit.
+_BEGIN, _LINE, _CHECK, _WALK, _MUTANT, _KILLED = 5.0, 0.2, 1.5, 36.0, 10.0, 2000.0
 
 
 def cost_of(source: str, counts: Mapping[str, int]) -> float:
@@ -158,7 +158,9 @@ def cost_of(source: str, counts: Mapping[str, int]) -> float:
     so that the same campaign makes the same runs.
     """
     if source not in FUZZERS:  # a walk that ended early, perhaps by a limit of time, tells no lines
-        return _LINE * counts["line:total"] if "line:total" in counts else _WALK
+        if "line:total" not in counts:
+            return _WALK
+        return _BEGIN + _LINE * counts["line:total"] + _CHECK * counts.get("check:total", 0)
     made, spent, killed = (
         counts.get(f"mutator:{source}:{name}", 0) for name in ("made", "spent", "timeouts")
     )
@@ -478,7 +480,8 @@ class Steering:
             self._costs[source][1] += 1
             new = credit(self.yields, run, self._paid)
             if self._shares is not None:
-                self._shares.learn(source, new, cost + AGAIN * (len(run.buckets) - new))
+                again = AGAIN * (len(run.buckets) - new)
+                self._shares.learn(source, filter(None, run.buckets), cost + again)
             for key in run.keys:
                 self._changed(key)
 
