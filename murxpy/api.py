@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from murxpy.campaign.asked import OUT, CampaignOptions, MutationOptions, asked, mutation_of
+from murxpy.campaign.asked import (
+    OUT,
+    CampaignOptions,
+    MutationOptions,
+    asked,
+    mutation_of,
+    usual_mix,
+)
 from murxpy.campaign.campaign import Campaign as _Campaign
 from murxpy.cli.report.findings import DefectView, defect_views
 from murxpy.data import load_catalogue, load_wrapper
@@ -234,6 +241,8 @@ def fuzz(
         finish=finish,
     )
     mutation = None
+    if mix is None:
+        mix = usual_mix(tuple(map(str, seeds)), contract=contract)
     if mix is not None:
         of_mutants = MutationOptions(iterations=iterations)
         mutation = mutation_of(
@@ -244,8 +253,6 @@ def fuzz(
             {},
             auto=is_auto(mix),
         )
-    elif seeds:
-        raise InputError("seeds are for mutation fuzzers: name them with mix, such as 'opfuzz:1'")
     with _only(*targets, *cross_check, files=[wrapper, machine, *seeds]):
         return Campaign(_Campaign(asked(targets, options, mutation).config()))
 

@@ -18,6 +18,7 @@ from murxpy.findings.defects import known_of
 from murxpy.findings.known import read_registry
 from murxpy.findings.store import read_seed
 from murxpy.fuzzers.setups import (
+    AUTO,
     Enumerated,
     LimitedBy,
     Mutation,
@@ -124,6 +125,15 @@ class MutationOptions:
     budget: int | None = None
     stability: float = 0.0
     walk_seeds: int | None = None
+
+
+def usual_mix(seeds: Sequence[str], *, contract: bool) -> str | None:
+    """The mix of a user who names none: of all sources, where there are seeds, and else no mix. Raises
+    InputError for seeds in contract mode.
+    """
+    if seeds and contract:
+        raise InputError(f"{seeds[0]}: contract mode takes seeds only with a mix: leave them out")
+    return AUTO if seeds else None
 
 
 def mutation_of(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.asked import MutationOptions, mutation_of
+from murxpy.campaign.asked import MutationOptions, mutation_of, usual_mix
 from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
 from murxpy.cli.completing import theories as theory_names
@@ -46,7 +46,7 @@ from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX, TRACE
-from murxpy.fuzzers.setups import AUTO, CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
+from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.processes.targets import solver_of
@@ -349,12 +349,8 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
         raise click.UsageError(
             "name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper"
         )
-    if mix is None and seeds:
-        if options.contract:
-            raise click.UsageError(
-                f"{seeds[0]}: --contract takes seeds only with --mix; leave them out"
-            )
-        mix = AUTO
+    if mix is None:
+        mix = usual_mix(seeds, contract=options.contract)
     if options.judged < 100 and not options.judges:
         raise click.UsageError(
             "--judged is about the runs that judges see: give --cross-check, too"

@@ -7,11 +7,18 @@ from pathlib import Path
 import click
 import pytest
 
+from murxpy.campaign.asked import CampaignOptions, asked
 from murxpy.cli import commands, run
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import COMMANDS
-from murxpy.fuzzers.setups import needs_seeds, parse_mix, sources
+from murxpy.errors import InputError
+from murxpy.findings.replayed import walk_seeds
+from murxpy.fuzzers.seeds import SeedFiles
+from murxpy.fuzzers.setups import Mutation, needs_seeds, parse_mix, sources, sources_setup
+from murxpy.machine.checks.registry import ACTIONS
+from murxpy.processes.limits import Limits
 from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.steering.seeds import Steering
 
 PAGE = Path(__file__).parents[2] / "docs" / "mutation.md"
 
@@ -63,3 +70,44 @@ def test_a_fuzzer_without_its_entry_is_one_line(
     shown = capsys.readouterr()
     assert shown.err.count("\n") == 1
     assert "has no attribute 'ENTRY'" in shown.err
+
+
+def test_a_machine_in_a_mix_is_walked_by_the_runs_that_name_it(tmp_path: Path) -> None:
+    mutation = Mutation((("api", 1.0), ("rewriting", 1.0), ("parts", 1.0)), (), auto=True)
+    (plan,) = asked(("z3",), CampaignOptions(out=tmp_path), mutation).plans
+    steering = Steering(1, plan.setup["sources"])
+    seeds = {steering.source_of(seed): seed for seed in map(steering.seed_of, range(24))}
+    assert sorted(seeds) == ["api", "parts", "rewriting"]
+    assert not any(steering.fuzzer_of(seed) for seed in seeds.values())
+    named = ("parts", "rewriting")
+    walked = walk_seeds(plan, [(seeds[name], ()) for name in named], Limits()).outcomes
+    for name, outcome in zip(named, walked, strict=True):
+        assert f"\n# machine {name}\n" in outcome.trace
+
+
+def test_machines_of_a_mix_make_no_more_than_scripts_where_the_user_wants_that() -> None:
+    mix = (("parts", 1.0),)
+    setup = sources_setup(Mutation(mix, ()), SeedFiles(), scripted=True)
+    steps = [
+        step for state in setup["machines"]["parts"]["states"].values() for step in state["do"]
+    ]
+    assert {"check-sat"} <= {step["do"] for step in steps}
+    assert all(ACTIONS[step["do"]].scripted for step in steps)
+
+
+def test_contract_mode_is_no_source_of_a_mix() -> None:
+    assert "contract" not in sources() and "default" not in sources()
+    with pytest.raises(InputError, match="unknown source 'contract'"):
+        parse_mix("api,contract")
+
+
+def test_seeds_without_a_mix_mean_all_sources(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seed, out = tmp_path / "a.smt2", tmp_path / "out"
+    seed.write_text("(declare-const x Int)(assert (< 0 x 9))(check-sat)", encoding="utf-8")
+    assert run(["fuzz", "z3", str(seed), "--runs", "3", "--seed", "1", "--out", str(out)]) in (0, 1)
+    shown = capsys.readouterr().out
+    assert "notice fusion: " in shown and "runs=3 " in shown
+    assert run(["fuzz", "z3", str(seed), "--contract", "--out", str(out)]) == 2
+    assert "takes seeds only with a mix" in capsys.readouterr().err
