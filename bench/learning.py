@@ -163,7 +163,7 @@ def mixed(pools: Sequence[tuple[int, float]], seed: int, runs: int, *, told: boo
             bucket = f"{source}-{stream.choice(shown)}"
             found.setdefault(bucket)
             steering.found(index, bucket)
-        lines = {"line:total": round(COST / 0.15)}
+        lines = {"line:total": round((COST - 5.0) / 0.2)}
         mutants = {f"{name}:made": 5, f"{name}:spent": 50}
         steering.count(index, lines if source == API else mutants)
         steering.done(index)
