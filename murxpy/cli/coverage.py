@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,15 +13,15 @@ import click
 
 from murxpy.cli.options import json_option, out_argument
 from murxpy.cli.params import Existing
-from murxpy.cli.report.console import make_console, print_json
+from murxpy.cli.report.console import Progress, make_console, print_json, say
 from murxpy.cli.report.tables import Section, Table, kinds
+from murxpy.cli.report.text import amount
 from murxpy.errors import InputError
 from murxpy.findings.folder import refuse_links
 from murxpy.foreign import escaped
-from murxpy.processes.gcov import gather
+from murxpy.processes.gcov import COUNTED, Reached, counters, gather, told
 from murxpy.processes.handles import Scratch
 
-_COUNTED = ("line", "function", "branch")
 _FEWEST = 15  # files that are listed: those with most lines that were not reached
 
 
@@ -46,17 +45,22 @@ def coverage(build: Path, out: Path, source: Path | None, html: Path | None, as_
     """Say which lines, functions and branches of a solver the campaign in the output folder OUT
     (murxpy-out) reached, by the counters of a build with gcov in the folder BUILD.
 
-    'murxpy fuzz SOLVER --gcov BUILD' makes the counters, and gcovr reads them: pip install
-    'murxpy[coverage]'.
+    'murxpy fuzz SOLVER --gcov BUILD' makes the counters, and gcov reads them. The page of --html needs
+    gcovr: pip install 'murxpy[coverage]'.
 
     \b
       murxpy fuzz z3@build --gcov build --time 1h
       murxpy coverage build --source src --html lines.html
     """
-    if find_spec("gcovr") is None:
-        raise InputError("gcovr is not installed: pip install 'murxpy[coverage]'")
+    if html is not None and find_spec("gcovr") is None:
+        raise InputError("--html: gcovr is not installed: pip install 'murxpy[coverage]'")
     refuse_links(out)
-    found = _summary(out, build, source or build, html)
+    with Scratch("coverage") as folder:
+        data = folder / "data"
+        gather(out, build, data)
+        found = _figures(data, source or build)
+        if html is not None:
+            _page(data, source or build, html)
     if as_json:
         print_json(found)
         return
@@ -65,24 +69,42 @@ def coverage(build: Path, out: Path, source: Path | None, html: Path | None, as_
     _files(found).print(console)
 
 
-def _summary(out: Path, build: Path, source: Path, html: Path | None) -> dict[str, Any]:
-    """What gcovr tells of the counters of the campaign in `out`."""
-    with Scratch("coverage") as folder:
-        told, data = folder / "summary.json", folder / "data"
-        gather(out, build, data)
-        command = [sys.executable, "-P", "-m", "gcovr", "--root", str(source.absolute())]
-        command += ["--gcov-ignore-errors", "all", "--json-summary", str(told)]
-        command += ["--html-details", str(html.absolute())] if html is not None else []
-        done = subprocess.run([*command, str(data)], capture_output=True, text=True, check=False)
-        if done.returncode or not told.is_file():
-            last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-            raise InputError(f"gcovr cannot read the counters: {escaped(last)}", file=str(out))
-        found: dict[str, Any] = json.loads(told.read_text(encoding="utf-8"))
+def _figures(data: Path, source: Path) -> dict[str, Any]:
+    """What gcov tells of the counters in `data`."""
+    reached, complaints = Reached(source), list[str]()
+    files = counters(data)
+    with Progress("reading", len(files)) as progress:
+        for text, complaint in told(files):
+            reached.take(text)
+            complaints += filter(None, [complaint])
+            progress.step()
+    if complaints:
+        of = f"{len(complaints):,} of {amount(len(files), 'file')} of counters"
+        say(f"gcov cannot read {of}: {escaped(complaints[0])}", err=True)
+    found = reached.figures()
     if not found["line_total"]:
         raise InputError(
             f"no source file below {source} has counters: name the folder of the sources with --source"
         )
     return found
+
+
+def _page(data: Path, source: Path, html: Path) -> None:
+    """Have gcovr write a page with each source file."""
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "gcovr",
+        "--root",
+        str(source.absolute()),
+        "--merge-lines",
+    ]
+    command += ["--gcov-ignore-errors", "all", "--html-details", str(html.absolute()), str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise InputError(f"--html: gcovr cannot read the counters: {escaped(last)}")
 
 
 def _percent(entry: Mapping[str, Any], what: str) -> str:
@@ -92,7 +114,7 @@ def _percent(entry: Mapping[str, Any], what: str) -> str:
 
 def _totals(found: Mapping[str, Any]) -> Section:
     table = Table(kinds(["what"], ["reached", "of", "share"]))
-    for what in _COUNTED:
+    for what in COUNTED:
         plural = f"{what}es" if what == "branch" else f"{what}s"
         table.add(plural, found[f"{what}_covered"], found[f"{what}_total"], _percent(found, what))
     return Section("Reached", [table])

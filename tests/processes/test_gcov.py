@@ -1,5 +1,5 @@
 """Which lines of a library runs reach, where the library was built with counters: also of processes that die or are
-killed. Without gcc these tests are skipped, without gcovr its table.
+killed. Without gcc these tests are skipped, without gcovr its page.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ import pytest
 from campaigns import FAKES
 from commands import FAKE, WRAPPER, error
 
-from murxpy.cli import coverage
 from murxpy.errors import InputError
-from murxpy.processes.gcov import gather, watch
+from murxpy.processes.gcov import FOLDER, Reached, counters, gather, told, watch
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
@@ -42,6 +41,7 @@ void break_memory(void) {
 """
 CALLS = """
 import ctypes, faulthandler, os, sys, time
+from pathlib import Path
 from murxpy.worker.confine import confine
 confine(sys.argv[2])
 faulthandler.enable()
@@ -51,6 +51,9 @@ if sys.argv[1] == "dies":
     library.die()
 if sys.argv[1] == "breaks":
     library.break_memory()
+written, end = Path(os.environ["GCOV_PREFIX"]), time.monotonic() + 30
+while not any(written.rglob("*.gcda")) and time.monotonic() < end:
+    time.sleep(0.1)
 time.sleep(0.35)
 os.kill(os.getpid(), 9)
 """
@@ -103,7 +106,42 @@ def test_what_counts_nothing_is_refused(tmp_path: Path) -> None:
         gather(tmp_path / "out", tmp_path, tmp_path / "links")
 
 
-def told(*words: str | Path) -> tuple[int, str, str]:
+TEMPLATE = """template <typename T> T least(T x, T y) {
+    if (x < y)
+        return x;
+    return y;
+}
+
+int main() {
+    return least(1, 2) + (int)least(2.0, 1.0) - 2;
+}
+"""
+
+
+def test_a_line_of_a_template_counts_once(tmp_path: Path) -> None:
+    """A header of templates has each line once for each of its instances, which are functions."""
+    build, out = tmp_path / "build", tmp_path / "out"
+    build.mkdir()
+    (build / "least.cpp").write_text(TEMPLATE)
+    command = ["g++", "--coverage", "-O0", "-o", "least", "least.cpp"]
+    subprocess.run(command, cwd=build, check=True)
+    environment = {**os.environ, "GCOV_PREFIX": str(out.absolute() / FOLDER)}
+    subprocess.run([build / "least"], env=environment, check=True)
+    gather(out, build, tmp_path / "data")
+    (found,) = told(counters(tmp_path / "data"))
+    reached = Reached(build)
+    reached.take(found[0])
+    figures = reached.figures()
+    assert (figures["line_covered"], figures["line_total"]) == (6, 6)
+    assert (figures["function_covered"], figures["function_total"]) == (3, 3)
+    assert (figures["branch_covered"], figures["branch_total"]) == (2, 2)
+    assert [file["filename"] for file in figures["files"]] == ["least.cpp"] and not found[1]
+    (file,) = counters(out)
+    file.write_text("of another build")
+    assert "not a gcov data file" in next(told(counters(tmp_path / "data")))[1]
+
+
+def told_by(*words: str | Path) -> tuple[int, str, str]:
     """What the command says, in a process of its own, because `--gcov` changes the environment."""
     command = [sys.executable, "-m", "murxpy", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -120,19 +158,22 @@ def test_a_campaign_counts_and_its_table_is_printed(tmp_path: Path) -> None:
     text = text.replace('"{solver}.check()"', '"[counted.twice(1), {solver}.check()][1]"')
     wrapper.write_text(text, encoding="utf-8")
     words = (f"fake@{FAKES}", "--wrapper", wrapper, "--gcov", library.parent, "--out", out)
-    code, _, said = told("fuzz", *words, "--runs", "4", "--jobs", "1", "--seed", "1")
+    code, _, said = told_by("fuzz", *words, "--runs", "4", "--jobs", "1", "--seed", "1")
     assert code == 0, said
-    code, found, said = told("coverage", library.parent, out, "--json")
+    code, found, said = told_by("coverage", library.parent, out, "--json")
+    assert code == 0, said
+    assert 2 < json.loads(found)["line_covered"] < json.loads(found)["line_total"]
+    assert "twice.c" in told_by("coverage", library.parent, out)[1]
+    page = tmp_path / "lines.html"
+    code, _, said = told_by("coverage", library.parent, out, "--html", page)
     if importlib.util.find_spec("gcovr") is None:
         assert "pip install 'murxpy[coverage]'" in said
         return
-    assert code == 0, said
-    assert 2 < json.loads(found)["line_covered"] < json.loads(found)["line_total"]
-    assert "twice.c" in told("coverage", library.parent, out)[1]
+    assert code == 0 and "twice.c" in page.read_text(), said
 
 
 def test_no_link_of_a_stranger_is_followed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither the library nor a counter is written, or read, through a link in an output folder."""
     build, out, elsewhere = (tmp_path / name for name in ("build", "out", "elsewhere"))
@@ -143,6 +184,5 @@ def test_no_link_of_a_stranger_is_followed(
     words = ("fuzz", *FAKE, "--gcov", build, "--out", out, "--runs", "1")
     code, said = error(capsys, *words)
     assert code == 2 and "it is a symbolic link" in said and not list(elsewhere.iterdir())
-    monkeypatch.setattr(coverage, "find_spec", lambda _: True)
     code, said = error(capsys, "coverage", build, out)
     assert code == 2 and "it is a symbolic link" in said

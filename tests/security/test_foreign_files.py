@@ -28,7 +28,6 @@ READ_OTHERWISE = {
     "campaign/probe.py": "/proc",
     "records/timeline.py": "/proc",
     "cli/__init__.py": "the declarations of murxpy's own fuzzers",
-    "cli/coverage.py": "what gcovr wrote into a scratch folder",
     "cli/report/page.py": "the templates that are shipped",
     "reduction/reproducers.py": "programs in a scratch folder",
     "processes/parents.py": "/proc",
