@@ -79,6 +79,7 @@ SMALL = {
 APART = {
     "cluster": "it cuts the network of its nodes, and its tests make a cluster",
     "bounds": "it needs a campaign of STORM that found something",
+    "coverage": "it needs a build of a solver with gcov; house/test_coverage.py has a small one",
     "refinding": "it needs an old release of the solver",
     "releases": "it installs each release of a solver",
     "switched": "it needs old releases of the solvers",
