@@ -9,6 +9,7 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Mapping
+from functools import cache
 from types import ModuleType
 
 from murxpy.errors import InputError
@@ -20,8 +21,14 @@ _loaded: dict[str, None] = {}  # the packages whose modules were imported
 
 def module_names(package: str) -> list[str]:
     """Return the names of the modules in a package, in the order of the alphabet."""
+    return sorted([*_own_names(package), *_added.get(package, ())])
+
+
+@cache
+def _own_names(package: str) -> tuple[str, ...]:
+    """Return the names of murxpy's own modules in a package."""
     path = importlib.import_module(package).__path__
-    return sorted([*(one.name for one in pkgutil.iter_modules(path)), *_added.get(package, ())])
+    return tuple(one.name for one in pkgutil.iter_modules(path))
 
 
 def load_modules(package: str, besides: str = "") -> dict[str, ModuleType]:

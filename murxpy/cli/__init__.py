@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
@@ -55,14 +56,21 @@ def _fuzzers() -> dict[str, str]:
             entry = FUZZERS[name]
             found |= {entry.name: entry.brief} if entry.command else {}
             continue
-        text = Path(folder, f"{name}.py").read_text(encoding="utf-8")
-        declared = ast.parse(text[text.index("\nENTRY = Entry(") :]).body[0]
-        assert isinstance(declared, ast.Assign) and isinstance(declared.value, ast.Call)
-        more = {one.arg: ast.unparse(one.value) for one in declared.value.keywords}
-        if more.get("command") != "False":
-            called, brief = map(ast.literal_eval, declared.value.args[:2])
-            found[called] = brief
+        found |= _declared(Path(folder, f"{name}.py"))
     return found
+
+
+@cache
+def _declared(module: Path) -> dict[str, str]:
+    """The name of the fuzzer that a module declares, with its line; empty if it has no command."""
+    text = module.read_text(encoding="utf-8")
+    declared = ast.parse(text[text.index("\nENTRY = Entry(") :]).body[0]
+    assert isinstance(declared, ast.Assign) and isinstance(declared.value, ast.Call)
+    for option in declared.value.keywords:
+        if option.arg == "command" and not ast.literal_eval(option.value):
+            return {}
+    called, brief = map(ast.literal_eval, declared.value.args[:2])
+    return {called: brief}
 
 
 def commands() -> dict[str, str]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort, SortParam, SortTable
@@ -369,6 +370,7 @@ class _Reader:
         return Pattern(f"SORT_{word}", params=tuple(params))
 
 
+@lru_cache(4096)  # several times the signatures there are; a process reads each of them again
 def parse_signature(text: str, where: str) -> Signature:
     """Read a signature. The InputError that is raised for a wrong one names `where` and what is
     wrong.

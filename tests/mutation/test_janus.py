@@ -4,6 +4,7 @@ answers are known.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,7 @@ UNSAT = Seed(
 )
 
 
+@functools.cache
 def with_rules(*names: str) -> MutationSession:
     """What runs have in common that use these rules, or all."""
     shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
@@ -62,13 +64,14 @@ def with_rules(*names: str) -> MutationSession:
     return shop
 
 
-SHOP = with_rules()
-
-
 def made(
-    seed: Seed, count: int, number: int = 1, shop: MutationSession = SHOP, **choices: object
+    seed: Seed,
+    count: int,
+    number: int = 1,
+    shop: MutationSession | None = None,
+    **choices: object,
 ) -> list[Mutant]:
-    workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, choices)
+    workshop = Workshop(shop or with_rules(), Stream(number), (seed,), lambda text: None, choices)
     return list(chain(mutants(workshop), count))
 
 
@@ -139,7 +142,7 @@ def test_all_places_are_drawn_and_none_without_a_key_that_is_wanted() -> None:
 def test_a_rule_that_can_be_used_is_never_left_out() -> None:
     """The keys of places are a quick look at terms. They leave out no rule that matches."""
     script = read_script(SAT.text, "a", CATALOGUE)
-    stream, book = Stream(5), SHOP.book
+    stream, book = Stream(5), with_rules().book
     sorts = [script.tables.bool, script.tables.int, script.tables.string]
 
     def draw(sort: Sort, literal: bool) -> Term | None:

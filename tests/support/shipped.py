@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 from typing import Any
@@ -15,6 +16,7 @@ def installed(solver: str) -> bool:
     return importlib.util.find_spec(load_wrapper(solver)["module"]) is not None
 
 
+@functools.cache
 def release(solver: str) -> str:
     """The release of the package that has the solver; empty where it is not installed."""
     try:
