@@ -47,7 +47,6 @@ def _fuzzers() -> dict[str, str]:
     """The mutation fuzzers by name, each with its line in the list of commands. Their declarations are
     read and not imported, which takes a quarter of a second.
     """
-    folder = importlib.import_module("murxpy.sources.mutation.fuzzers").__path__[0]
     found: dict[str, str] = {}
     for name in module_names("murxpy.sources.mutation.fuzzers"):
         if plugin_of(f"murxpy.sources.mutation.fuzzers.{name}"):
@@ -56,14 +55,15 @@ def _fuzzers() -> dict[str, str]:
             entry = FUZZERS[name]
             found |= {entry.name: entry.brief} if entry.command else {}
             continue
-        found |= _declared(Path(folder, f"{name}.py"))
+        found |= _declared(name)
     return found
 
 
 @cache
-def _declared(module: Path) -> dict[str, str]:
+def _declared(module: str) -> dict[str, str]:
     """The name of the fuzzer that a module declares, with its line; empty if it has no command."""
-    text = module.read_text(encoding="utf-8")
+    folder = importlib.import_module("murxpy.sources.mutation.fuzzers").__path__[0]
+    text = Path(folder, f"{module}.py").read_text(encoding="utf-8")
     declared = ast.parse(text[text.index("\nENTRY = Entry(") :]).body[0]
     assert isinstance(declared, ast.Assign) and isinstance(declared.value, ast.Call)
     for option in declared.value.keywords:

@@ -128,23 +128,23 @@ def environment(name: str, command: click.Command) -> Source:
     table of the command. Raises InputError for a variable that begins like those of the command and is
     none of them.
     """
+    found: dict[str, Any] = {}
+    ours = [given for given in os.environ if given.startswith(variable((name, "")))]
     known = {
         variable((*path, key)): (path, key, option)
-        for path, key, option in each_option((name,), command)
+        for path, key, option in (each_option((name,), command) if ours else ())
     }
-    found: dict[str, Any] = {}
-    for given, text in os.environ.items():
-        if given in known:
-            path, key, option = known[given]
-            table = found
-            for word in path:
-                table = table.setdefault(word, {})
-            table[key] = _of_text(option, text)
-        elif given.startswith(variable((name, ""))):
+    for given in ours:
+        if given not in known:
             raise InputError(
                 f"no option of 'murxpy {name}' has a variable of this name{nearest(given, known)}",
                 file=excerpt(given),
             )
+        path, key, option = known[given]
+        table = found
+        for word in path:
+            table = table.setdefault(word, {})
+        table[key] = _of_text(option, os.environ[given])
     return Source(Path(ENVIRONMENT), ENVIRONMENT, True, found, {})
 
 

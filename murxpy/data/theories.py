@@ -150,7 +150,8 @@ def added_theories(files: Sequence[Path]) -> Iterator[None]:
     before = list(_added)
     _added[:] = [*before, *(path for path in files if path not in before)]
     try:
-        load_theories()
+        if files:
+            load_theories()
         yield
     finally:
         _added[:] = before

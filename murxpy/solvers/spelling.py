@@ -117,14 +117,22 @@ def _known(placeholder: str) -> str | None:
 
 
 def _arity(placeholders: list[str]) -> int | None:
-    highest = -1
+    highest = 0
     for placeholder in placeholders:
-        if placeholder in ("*", "vars", "body", "-1") or re.fullmatch(r"\d+\*", placeholder):
+        least = _arguments(placeholder)
+        if least is None:
             return None
-        found = re.fullmatch(r"n?(\d{1,9})(\.p\d{1,9})?", placeholder)
-        if found:
-            highest = max(highest, int(found.group(1)))
-    return highest + 1
+        highest = max(highest, least)
+    return highest
+
+
+@cache
+def _arguments(placeholder: str) -> int | None:
+    """Return how many arguments a placeholder needs at least, or None if it takes any number."""
+    if placeholder in ("*", "vars", "body", "-1") or re.fullmatch(r"\d+\*", placeholder):
+        return None
+    found = re.fullmatch(r"n?(\d{1,9})(\.p\d{1,9})?", placeholder)
+    return int(found.group(1)) + 1 if found else 0
 
 
 # ----------------------------------------------------------------------

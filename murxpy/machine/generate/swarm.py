@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
@@ -350,12 +351,13 @@ def needed_theories(operator: Operator, kind_theory: dict[str, str]) -> set[str]
     return {kind_theory[k] for k in needed_kinds(operator) if k in kind_theory}
 
 
-def needed_kinds(operator: Operator) -> set[str]:
+@lru_cache(1024)  # more than there are operators: each machine of a session asks for all of them
+def needed_kinds(operator: Operator) -> frozenset[str]:
     """The sort kinds that the operator's rank names."""
     kinds: set[str] = set()
     for pattern in (*operator.signature.args, operator.signature.result):
         _kinds(pattern, kinds)
-    return kinds
+    return frozenset(kinds)
 
 
 def _kinds(pattern: Pattern | Linear, found: set[str]) -> None:
