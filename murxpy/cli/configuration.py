@@ -129,7 +129,8 @@ def environment(name: str, command: click.Command) -> Source:
     none of them.
     """
     found: dict[str, Any] = {}
-    ours = [given for given in os.environ if given.startswith(variable((name, "")))]
+    beginning = variable((name, ""))
+    ours = [given for given in os.environ if given.startswith(beginning)]
     known = {
         variable((*path, key)): (path, key, option)
         for path, key, option in (each_option((name,), command) if ours else ())

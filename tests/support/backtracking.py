@@ -211,12 +211,14 @@ def _attacked(pattern: re.Pattern[str], mode: str) -> str | None:
 
 
 def _slow(pattern: re.Pattern[str], mode: str, text: str) -> bool:
-    began = time.process_time()
-    if mode in ("match", "fullmatch"):
-        getattr(pattern, mode)(text)
-    else:
-        pattern.findall(text)
-    return time.process_time() - began > 0.0008
+    """True if the text takes long twice: on a busy machine each text may take long once."""
+    ask = getattr(pattern, mode if mode in ("match", "fullmatch") else "findall")
+    for _ in range(2):
+        began = time.process_time()
+        ask(text)
+        if time.process_time() - began <= 0.0008:
+            return False
+    return True
 
 
 def attacks(tree: Any) -> Iterator[tuple[str, str, str]]:
