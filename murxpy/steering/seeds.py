@@ -208,7 +208,7 @@ class Steering:
         self._weights = {str(name): float(weight) for name, weight in sources["mix"]}
         # in a mix that learns, what the sources gave
         learns = sources.get("auto", False)
-        self._shares = Shares(self._weights, saved.get("shares")) if learns else None
+        self._shares = Shares(self._weights, saved.get("mixed")) if learns else None
         self._pairing: dict[str, Pairing] = {}
         self._pools: dict[str, list[list[int]]] = {}
         self._pair_up(sources.get("choices") or {})
@@ -309,7 +309,7 @@ class Steering:
             "paid": list(self._paid),
             "costs": self._costs,
             "offered": self.offered,
-            **({} if self._shares is None else {"shares": self._shares.state()}),
+            **({} if self._shares is None else {"mixed": self._shares.state()}),
         }
 
     @property
