@@ -420,13 +420,12 @@ def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
 
 
 def _all_sources() -> tuple[tuple[str, float], ...]:
-    """All sources. Walks begin with 95 % of the time, those over the machine of the campaign with twice as
-    much as those over each of the others.
+    """All sources. Walks begin with 95 % of the time: half of it over the machine of the campaign, the rest
+    over the other machines alike.
     """
-    machines = walked_machines()
-    part = WALKS * len(FUZZERS) / (len(machines) + 2)
-    walks = [(API, 2 * part), *((name, part) for name in machines)]
-    return (*walks, *((name, 1.0) for name in FUZZERS))
+    machines, half = walked_machines(), WALKS * len(FUZZERS) / 2
+    of_others = [(name, half / len(machines)) for name in machines]
+    return ((API, half), *of_others, *((name, 1.0) for name in FUZZERS))
 
 
 def _parse_source(part: str) -> tuple[str, float]:
