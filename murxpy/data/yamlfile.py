@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from murxpy.foreign import read_bytes
 
 MAX_BYTES = 4_000_000  # bytes of a file
 MAX_DEPTH = 40
+_KEPT = 32  # documents; a command reads about as many, such as the default machine five times
 MAX_NODES = 400_000  # entries of a file, after aliases are replaced by what they stand for
 
 Place = tuple[str | int, ...]  # the keys and positions that lead from the top to an entry
@@ -81,9 +82,10 @@ def read_text(path: Path) -> str:
         raise InputError("not UTF-8: save it in that encoding", file=str(path), line=line) from None
 
 
+@lru_cache(_KEPT)
 def parse_document(text: str, file: str) -> Document:
-    """Decode the YAML `text`. `file` is its name in errors. Raises InputError for anything
-    malformed.
+    """Decode the YAML `text`. `file` is its name in errors. Equal calls share a document, which nobody
+    changes. Raises InputError for anything malformed.
     """
     builder = _Builder(file)
     try:
@@ -132,18 +134,18 @@ class _Builder:
 
     def take(self, event: Any) -> None:
         line = event.start_mark.line + 1
-        if isinstance(event, yaml.DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1:
-                raise self._error(line, "a second document: expected one, with no line '---' in it")
-        elif isinstance(event, yaml.AliasEvent):
-            self._alias(event.anchor or "", line)
-        elif isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, yaml.ScalarEvent):  # two of three events
             self._scalar(event, line)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._start(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
             self._end()
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event.anchor or "", line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                raise self._error(line, "a second document: expected one, with no line '---' in it")
 
     def _start(self, event: Any, line: int) -> None:
         self._refuse_tag(event, line)
@@ -221,6 +223,8 @@ class _Builder:
         """Return the value of a scalar without quotes."""
         if text in _WORDS:
             return _WORDS[text]
+        if text[0] not in "+-.0123456789":
+            return text
         try:
             if _INT.fullmatch(text):
                 # the check is made here because Python's own limit may be lifted in this process
@@ -289,11 +293,11 @@ def convert_at(document: Document, type_: type[T], place: Place) -> T:
         if isinstance(value, dict) and step not in value:
             raise document.error(place[:depth], f"expected a text as a name, found {step}")
         value = value[step]
-    of_any_type: Any = type_  # a class is hashable, which the type checker does not know of `type_`
-    _check(document, value, _type_info(of_any_type), place)
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
+        of_any_type: Any = type_  # a class is hashable, which mypy does not know of `type_`
+        _check(document, value, _type_info(of_any_type), place)
         raise document.error(place, str(error)) from None
 
 
