@@ -104,13 +104,11 @@ class _ModelReader(Reader):
             key_of(command.name) for command in script.commands if isinstance(command, c.DefineFun)
         }
         self._constants = {str(constant.indices[0]): constant for constant in declared(script)}
+        for sort in _uninterpreted(script):
+            name = str(sort.params[0])
+            self.terms.scope.put(self.terms.scope.sorts, key_of(name), fixed(name, sort))
         for command in script.commands:
-            if isinstance(command, c.DeclareSort):
-                name = str(command.sort.params[0])
-                self.terms.scope.put(
-                    self.terms.scope.sorts, key_of(name), fixed(name, command.sort)
-                )
-            elif isinstance(command, c.DeclareDatatypes):
+            if isinstance(command, c.DeclareDatatypes):
                 self.terms.scope.may_redeclare()
                 known_datatypes(self, command.datatypes)
         self.terms.elements = self.element
@@ -212,6 +210,23 @@ def declared(script: Script) -> list[Term]:
     """Return the constants and functions that a script declares or that occur in its assertions."""
     used = [term for term in subterms(script.assertions()) if term.op == CONSTANT]
     return list(dict.fromkeys([*script.constants(), *used]))
+
+
+def _uninterpreted(script: Script) -> dict[Sort, None]:
+    """Return the uninterpreted sorts that a script declares or that occur in its assertions. Those of new
+    constants in a mutant are declared only when it is printed.
+    """
+    found = {one.sort: None for one in script.commands if isinstance(one, c.DeclareSort)}
+    seen: dict[Sort, None] = {}
+    left = [term.sort for term in subterms(script.assertions())]
+    while left:
+        sort = left.pop()
+        if sort not in seen:
+            seen[sort] = None
+            left += sort.sorts()
+            if sort.kind == "SORT_UNINTERPRETED":
+                found[sort] = None
+    return found
 
 
 # ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ from murxpy.smtlib.printed_models import (
     read_printed_model,
 )
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Assert, Script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SCRIPT = """(declare-sort S 0)(declare-datatype T ((leaf) (node (left T))))
@@ -67,6 +67,24 @@ def judged(valuation: Valuation, script: Script) -> list[str]:
 @pytest.mark.parametrize("model", [OF_Z3, OF_CVC5])
 def test_models_of_solvers(model: str) -> None:
     assert verdicts(model) == ["true", "true", "true"]
+
+
+def test_sorts_that_only_terms_have_are_known() -> None:
+    """A mutant with new constants has no command that declares their sorts: its printing does."""
+    script = read_script(
+        "(declare-sort S 0)(declare-sort T 0)(declare-const a (Set S))(declare-const b S)"
+        "(assert (set.member b a))(assert (exists ((t T)) (= t t)))",
+        "f.smt2",
+        CATALOGUE,
+    )
+    mutant = Script("mutant", script.tables, [Assert(term) for term in script.assertions()])
+    model = read_printed_model(
+        "(\n; rep: (as @S_0 S)\n; rep: (as @T_0 T)\n"
+        "(define-fun a () (Set S) (set.singleton (as @S_0 S)))\n(define-fun b () S (as @S_0 S))\n)",
+        mutant,
+    )
+    assert model.whole
+    assert judged(Valuation(mutant, model), mutant) == ["true", "true"]
 
 
 def test_a_wrong_model_is_seen() -> None:
