@@ -341,7 +341,8 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
 
     A target is a solver (z3, cvc5, cvc5-pythonic) that is installed beside murxpy. With SOLVER@PLACE it is the
     solver in another virtual environment, or in a build folder; with smt2:COMMAND it is a program that
-    reads SMT-LIB on its standard input. Findings are kept under --out.
+    reads SMT-LIB on its standard input. With SEEDS, SMT-LIB scripts or folders of them, mutation fuzzers
+    change these beside the random calls (--mix). Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
     options, of_mutants = taken(CommandOptions, given), taken(MutationOptions, given)

@@ -205,6 +205,12 @@ class Steering:
             source: list(saved.get("costs", {}).get(source, (0.0, 0)))
             for source in self._corpus.sources
         }
+        # by source: the runs that are not counted yet
+        self._left = Counter(
+            self.source_of(run.seed)
+            for runs in (self._begun.open, self._begun.over)
+            for run in runs.values()
+        )
         self._weights = {str(name): float(weight) for name, weight in sources["mix"]}
         # in a mix that learns, what the sources gave
         learns = sources.get("auto", False)
@@ -358,15 +364,11 @@ class Steering:
         Runs that are not counted yet are assumed to take the mean of their source.
         """
         alive = [source for source in self._pools if self._alive(source)] or list(self._pools)
-        left = Counter(
-            self.source_of(run.seed)
-            for runs in (self._begun.open, self._begun.over)
-            for run in runs.values()
-        )
 
         def share(source: str) -> float:
             spent, _ = self._costs[source]
-            return (spent + self._mean(source) * (left[source] + 0.5)) / self._weights[source]
+            waiting = self._left[source] + 0.5
+            return (spent + self._mean(source) * waiting) / self._weights[source]
 
         return min(alive, key=share)
 
@@ -446,6 +448,7 @@ class Steering:
         whose budget that uses up out of the pools.
         """
         drawn = self._corpus.draw(seed)
+        self._left[drawn.source] += 1
         run = Begun(
             seed,
             [(drawn.source, self._corpus.seeds[number].name) for number in drawn.seeds[:STEERED]],
@@ -475,6 +478,7 @@ class Steering:
         """Count, in their order, the runs that are far enough before `index`."""
         for _, run in self._begun.due(index):
             source = self.source_of(run.seed)
+            self._left[source] -= 1
             cost = cost_of(source, run.counts)
             self._costs[source][0] += cost
             self._costs[source][1] += 1
