@@ -372,6 +372,11 @@ class Wrapper:
         install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.facts.package}'"
         if sys.flags.no_site:  # the target is a build folder
             install = "build the solver and its Python bindings again"
+            if isinstance(error, ModuleNotFoundError) and not absent:
+                install = (
+                    "a build is loaded without installed packages: put its Python package into an"
+                    f" environment that has '{error.name}', and name that environment"
+                )
         return TargetError(f"{self.name} {what}; {install}")
 
     def _probe_objects(self) -> None:

@@ -202,7 +202,8 @@ def test_broken_builds(capsys: Sys, tmp_path: Path) -> None:
         ),
         (
             "import nosuchmodule",
-            "cannot be loaded (ModuleNotFoundError: No module named 'nosuchmodule')",
+            "cannot be loaded (ModuleNotFoundError: No module named 'nosuchmodule'); a build is loaded without"
+            " installed packages: put its Python package into an environment that has 'nosuchmodule'",
         ),
         (
             "",
