@@ -4,9 +4,13 @@
    The file is compiled to a library that is loaded before all others, so that every instrumented library finds this one's
    list of counters and joins it. gcc's libgcov says what the list looks like (libgcov-driver.c). */
 
+#define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,16 +34,33 @@ static const long INTERVAL = 2000; /* ms: what a process that is killed can lose
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static int ended;
 
-/* Add the counters to the files. As they stay, the next time adds them again: the files say what was reached, not how
-   often. */
-void murxpy_gcov_write(void) {
+static void dump(void) {
     struct gcov_root *root;
-    if (pthread_mutex_trylock(&writing))
-        return;
-    for (root = ended ? 0 : __gcov_master.root; root; root = root->next) {
+    for (root = __gcov_master.root; root; root = root->next) {
         __gcov_dump_one(root);
         root->dumped = 0;
     }
+}
+
+/* Add the counters to the files. As they stay, the next time adds them again: the files say what was reached, not how
+   often. Writing adds what is in the files to the counters in memory, which would double them each time until they are 0
+   again. So a copy of the process writes. It is none that the process waits for elsewhere, since it ends without a signal. */
+void murxpy_gcov_write(void) {
+    if (ended || !__gcov_master.root || pthread_mutex_trylock(&writing))
+        return;
+    pid_t copy = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
+    if (!copy) {
+        sigset_t one; /* another thread may hold a lock that the copy needs: it must end all the same */
+        signal(SIGALRM, SIG_DFL);
+        sigemptyset(&one);
+        sigaddset(&one, SIGALRM);
+        pthread_sigmask(SIG_UNBLOCK, &one, 0);
+        alarm(30);
+        dump();
+        _exit(0);
+    }
+    while (copy > 0 && waitpid(copy, 0, __WCLONE) < 0 && errno == EINTR)
+        ;
     pthread_mutex_unlock(&writing);
 }
 
@@ -65,7 +86,8 @@ static void died(int number) {
     sigaddset(&one, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &one, 0);
     alarm(2);
-    murxpy_gcov_write();
+    if (!ended && !pthread_mutex_trylock(&writing))
+        dump();
     end_by_cause(0);
 }
 

@@ -51,6 +51,9 @@ if sys.argv[1] == "dies":
     library.die()
 if sys.argv[1] == "breaks":
     library.break_memory()
+if sys.argv[1] == "writes":
+    for _ in range(70):
+        ctypes.CDLL(None).murxpy_gcov_write()
 written, end = Path(os.environ["GCOV_PREFIX"]), time.monotonic() + 30
 while not any(written.rglob("*.gcda")) and time.monotonic() < end:
     time.sleep(0.1)
@@ -82,11 +85,12 @@ def reached(out: Path, build: Path) -> list[int]:
 
 @pytest.mark.parametrize(
     ("how", "ends", "died"),
-    [("dies", -11, True), ("breaks", -6, False), ("killed", -9, False)],
+    [("dies", -11, True), ("breaks", -6, False), ("killed", -9, False), ("writes", -9, False)],
 )
 def test_a_process_that_ends_by_a_signal_has_written_its_counters(
     how: str, ends: int, died: bool, tmp_path: Path
 ) -> None:
+    """Also one that has written them so often that counters which each writing doubles are 0 again."""
     library, own = built(tmp_path / "build"), tmp_path / "own"
     own.mkdir()
     environment = {**os.environ, **watch(tmp_path / "out", library.parent)}
