@@ -7,21 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from toy import catalogue
 
 from murxpy.cli.report.findings import sentence
-from murxpy.data import load_catalogue
 from murxpy.findings.buckets import bucket_key, failing, new_bucket, worst_first
 from murxpy.findings.defects import marks
 from murxpy.findings.kinds.kind import Kind
 from murxpy.findings.kinds.registry import KINDS, kind_of
 from murxpy.findings.kinds.sights import Seen, Shown
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.translate.asking import Evidence
 
 MACHINE = Path(__file__).parents[2] / "murxpy" / "machine"
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 def verdict(kind: str) -> Verdict:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.judging.seeds import judge
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.lexer import Source
@@ -20,7 +19,7 @@ from murxpy.smtlib.printed_models import (
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SCRIPT = """(declare-sort S 0)(declare-datatype T ((leaf) (node (left T))))
 (declare-const x Int)(declare-fun f (Int) Int)(declare-const a S)(declare-const b S)(declare-const t T)
 (assert (> (f x) 3))(assert (distinct a b))(assert ((_ is node) t))"""

@@ -5,17 +5,16 @@ the script.
 from __future__ import annotations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, DeclareFun, Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 def lifted(text: str) -> list[str]:

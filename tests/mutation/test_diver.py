@@ -11,10 +11,9 @@ import pytest
 from chains import chain
 from commands import outcome
 from scriptsolvers import SOLVERS, answers, output
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.fuzzers.setups import proved_rules
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.ranges.abstract import TRUE, Few, Having, Interval
@@ -30,7 +29,7 @@ from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 EVALUATOR = Evaluator(CATALOGUE, Interpretation())
 NUMBERS = Seed(

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import pytest
 from chains import chain
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term, is_value
 from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Stream
@@ -17,7 +16,7 @@ from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.terms import Fitting
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 PROFILE = Profile(
     {
         "operators": {

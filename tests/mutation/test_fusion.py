@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from chains import chain
 from scriptsolvers import SOLVERS, answers
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
@@ -24,7 +23,7 @@ from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.tying import nonzero
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 
 # Figure 3.5 of Winterer's thesis: number, sort, z, and what x and y are replaced by. `c`, `c1` to

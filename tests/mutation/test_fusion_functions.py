@@ -8,16 +8,15 @@ import pytest
 from commands import error, outcome
 from scriptsolvers import answers
 from test_fusion import FREE, made, text_of
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.building import Tables
 from murxpy.sources.mutation.functions.choosing import built_in
 from murxpy.sources.mutation.functions.user import read_any
 from murxpy.sources.mutation.fuzzers.fusion import groups
 from murxpy.sources.mutation.workshop import Seed
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SEED = (
     "(set-info :status sat)(declare-const a Int)(assert (< a 4))(assert (> (* 2 a) 1))(check-sat)"
 )

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from scriptsolvers import SOLVERS, answers
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
@@ -31,7 +30,7 @@ from murxpy.sources.mutation.functions.inversions import (
 )
 from murxpy.sources.mutation.functions.user import constants_of, laws, refutations
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 POINTS = 40
 LIMIT = 20_000  # of cvc5's steps
 SORTS: dict[str, tuple[tuple[Any, ...], ...]] = {

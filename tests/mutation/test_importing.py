@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 from commands import error, outcome
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.fuzzers.importing import shape
 from murxpy.fuzzers.seeds import collect_seeds
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SAT = "(set-logic QF_LIA)(set-info :status sat)(declare-const x Int)(assert (< x 3))(check-sat)\n"
 INTS = "(declare-const x Int)(declare-const y Int)"
 

@@ -12,16 +12,15 @@ from campaigns import FAKES
 from chains import chain
 from commands import error, outcome
 from scriptsolvers import answers
+from toy import catalogue
 
 from murxpy.cli.report.reference import rules_table
-from murxpy.data import load_catalogue
 from murxpy.data.folders import data_folder
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import full_name, named_rules, proved_rules, shipped_rules
 from murxpy.judging.rules import check_rules
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
@@ -37,7 +36,7 @@ from murxpy.sources.mutation.implications.rewriting import Keys, Rewriter
 from murxpy.sources.mutation.implications.rule import Rule
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 RULES = shipped_rules()
 SAT = Seed(
     "sat.smt2",

@@ -12,11 +12,11 @@ import pytest
 from campaigns import FAKES
 from chains import chain
 from commands import error, outcome
+from toy import catalogue
 
 from murxpy.cli.report.outcome import exit_code
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.fuzzers.seeds import collect_seeds, label_of
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
@@ -34,7 +34,7 @@ from murxpy.sources.mutation.terms import Expressions, Fitting
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 EVERYTHING = frozenset(CATALOGUE.operators)
 TEXT = """(set-info :status sat)
 (declare-const x Int) (declare-const y Int)

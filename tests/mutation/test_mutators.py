@@ -15,9 +15,8 @@ from campaigns import FAKES
 from chains import chain
 from commands import error, outcome
 from scriptsolvers import SOLVERS, answers, output
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
@@ -28,7 +27,7 @@ from murxpy.sources.mutation.preparing import prepared
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SAT = Seed(
     "sat.smt2",

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from chains import chain
 from scriptsolvers import SOLVERS, answers, output
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.smtlib.printed_models import Model
 from murxpy.smtlib.printing.scripts import print_script
@@ -23,7 +22,7 @@ from murxpy.sources.mutation.fuzzers.storm import MOST_FRAGMENTS, Pools, known_f
 from murxpy.sources.mutation.preparing import prepared
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 OPEN = """(declare-sort U 0)(declare-fun f (U) Int)(declare-const x Int)(declare-const u U)
 (declare-const w (_ BitVec 32))(declare-const s String)(declare-const a (Array Int Real))
 (assert (forall ((v U)) (< (f v) x)))(assert (or (= w #x00000007) (= s "hello")))

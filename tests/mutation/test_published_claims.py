@@ -13,13 +13,12 @@ from campaigns import FAKES
 from chains import chain
 from commands import outcome
 from scriptsolvers import output
+from toy import catalogue
 
 from murxpy.cli import murxpy
-from murxpy.data import load_catalogue
 from murxpy.data.lookup import load_grammar
 from murxpy.data.wrappers import load_wrapper
 from murxpy.fuzzers.setups import named_rules
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.walks import occurrences
 from murxpy.machine.random import Stream
 from murxpy.sources.enumeration.grammar import Grammar
@@ -27,7 +26,7 @@ from murxpy.sources.mutation.fuzzers.diver import GROWTH
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SAT = Seed(
     "sat.smt2",

@@ -15,11 +15,10 @@ import pytest
 import scriptsolvers
 from campaigns import FAKES
 from commands import error, outcome
-from toy import forked, live
+from toy import catalogue, forked, live
 from toy import replay as again
 
-from murxpy.data import load_catalogue, load_machine
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.data import load_machine
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.grammar import parse_trace
@@ -31,7 +30,7 @@ from murxpy.sources.mutation.known import asking, drawn, fitting
 from murxpy.sources.mutation.source import PROMISES
 from murxpy.translate.python import SCRIPTS
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"
 BOOLEANS = "(declare-const p Bool)(declare-const q Bool)"
 SCOPES = """(declare-const x Int)(declare-const y Int)

@@ -9,9 +9,8 @@ import pytest
 from chains import chain
 from commands import outcome
 from scriptsolvers import SOLVERS, answers
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.random import Stream
@@ -21,7 +20,7 @@ from murxpy.sources.mutation.assignments import QUANTIFIERS, connects
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SEED = Seed(
     "seed.smt2",

@@ -11,16 +11,15 @@ import pytest
 from chains import chain
 from commands import outcome
 from scriptsolvers import SOLVERS, answers, output
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.walks import subterms
 from murxpy.machine.random import Stream
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SAT = Seed(
     "sat.smt2",

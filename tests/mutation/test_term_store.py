@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from commands import outcome
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
@@ -17,7 +16,7 @@ from murxpy.sources.mutation.fuzzers import typefuzz
 from murxpy.sources.mutation.term_store import TermStore, store_of
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 KINDS = frozenset(CATALOGUE.operators)
 FIRST = Seed("a.smt2", "(declare-const x Int)(assert (> x 40))(check-sat)")
 SECOND = Seed(

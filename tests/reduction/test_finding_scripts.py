@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from shipped import shows
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Seen, Shown, Sight, expressions, pair
 from murxpy.judging.regress import read_table
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.trace.lift import lift
@@ -32,7 +31,7 @@ from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 ROOT = Path(__file__).parents[2]
 TABLE = json.loads((ROOT / "traces/regressions/programs.json").read_text(encoding="utf-8"))
 RANGES = read_table(ROOT / "traces/regressions/ranges.json")
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n"
 CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
 MODEL = f"{BEGIN}{CONSTANT}0 assert-formula t2\n0 check-sat\n answer sat\n0 check-model\n"

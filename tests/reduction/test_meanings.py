@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plants import planted
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.finished import Need, read_needs, write_needs
@@ -26,7 +25,7 @@ from murxpy.passes.words import smaller_numbers
 from murxpy.reduction.pipeline import Minimized, Task
 from murxpy.reduction.traces import minimize, refusals, safe_mode
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 TERMS = """1 new
 1 mk-sort SORT_STRING
  return s1

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 from commands import outcome
+from toy import catalogue
 
 from murxpy.cli.report.findings import sentence
-from murxpy.data import load_catalogue
 from murxpy.findings.buckets import new_bucket
 from murxpy.findings.scripted import scripted
 from murxpy.fuzzers.setups import proved_rules
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.machine.trace.finished import Call
@@ -28,7 +27,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.implications.instances import Instances, Normal
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 HEAD = """(declare-fun p (Int) Bool)(declare-const a Bool)(declare-const b Bool)(declare-const x Int)
 """
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.data.theories import load_theories
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.enumeration.reading import Exhaustive
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 # sorts with few values, by how signatures write them
 SMALL = {
     "BOOL": "Bool",

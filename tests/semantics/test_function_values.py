@@ -7,15 +7,14 @@ from __future__ import annotations
 import functools
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 SORTS = """
 (declare-datatypes ((Box 1)) ((par (X) ((box (unbox X)) (none)))))

@@ -11,9 +11,9 @@ from itertools import product
 from typing import Any
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import Operator, build_catalogue
+from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream, mix
@@ -61,7 +61,7 @@ from murxpy.sources.mutation.terms import apply_any
 
 load_modules("murxpy.semantics.ranges")  # each enters its rules
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 TABLES = Tables(CATALOGUE)
 EVALUATOR = Evaluator(CATALOGUE, Interpretation())
 BV = {width: TABLES.sort("SORT_BV", width) for width in (1, 2, 3)}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.semantics.refuting import Refuted, refuted, satisfying
 from murxpy.semantics.values import Value
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 def found(script: str) -> Refuted | None:

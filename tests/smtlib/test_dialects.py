@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from msgspec import inspect as types
+from toy import catalogue
 
 from murxpy.cli import translate
 from murxpy.data import data_folder, folders, load_catalogue, load_wrapper, shipped_names
@@ -21,7 +22,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 
 FAKES = Path(__file__).parents[1] / "fakes"
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 # -- each operator has a verdict

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from alpha import Shapes
 from parsers import PARSERS
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_file, read_script
 from murxpy.smtlib.script import Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHAPES = Shapes(CATALOGUE)
 FUNCTIONS = (
     "(declare-fun f (Int Int) Int)(declare-fun g (Int) Int)(declare-fun h ((-> Int Int)) Int)"

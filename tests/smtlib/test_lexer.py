@@ -5,15 +5,14 @@ may end anywhere.
 from __future__ import annotations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.signature import parse_signature
 from murxpy.smtlib.lexer import tokenize
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 LONG = 100_000  # characters; an exponential lexer needs years for 60 of them
 SCRIPT = """(set-logic ALL)(set-info :status sat) (set-option :produce-models true) ; a "comment
 (declare-datatypes ((L 1)) ((par (X) ((nil) (cons (head X) (tail (L X)))))))(declare-sort U 0)(define-sort S (T) (Array Int T))

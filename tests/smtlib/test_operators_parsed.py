@@ -9,9 +9,10 @@ from functools import cache
 import pytest
 from alpha import Shapes
 from parsers import PARSERS
+from toy import catalogue
 
-from murxpy.data import load_catalogue, load_wrapper
-from murxpy.logic.catalogue import Operator, build_catalogue
+from murxpy.data import load_wrapper
+from murxpy.logic.catalogue import Operator
 from murxpy.logic.signature import Binding, Linear, Pattern
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
@@ -21,7 +22,7 @@ from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, Script, SetLogic
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHAPES = Shapes(CATALOGUE)
 # of the variables in signatures; others are 4, too
 NUMBERS = {"e": 5, "s": 11, "d": 8, "t": 24, "p": 7, "n": 4}

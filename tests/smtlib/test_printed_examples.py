@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 def test_a_program_of_a_solver_is_asked_about_the_samples_of_that_solver(

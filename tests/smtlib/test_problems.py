@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from commands import outcome
 from scriptsolvers import answers
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import collect_seeds
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.problems import as_script, is_problem
 from murxpy.smtlib.reading.scripts import read_script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 MAX = """; the maximum
 (set-logic LIA)
 (synth-fun max2 ((x Int) (y Int)) Int

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, CheckSatAssuming, DeclareFun, DefineFun, Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 
 
 def read(text: str) -> Script:

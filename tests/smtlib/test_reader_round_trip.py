@@ -8,10 +8,10 @@ import pytest
 from alpha import Shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import Operator, build_catalogue
+from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.building import Tables
@@ -19,7 +19,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, Command, Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SHAPES = Shapes(CATALOGUE)
 
 

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scriptsolvers import SOLVERS, answers, z3_scripts
-from toy import forked, live
+from toy import catalogue, forked, live
 
-from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.values import MAX_CODE_POINT
 from murxpy.machine import make, solve
 from murxpy.machine.random import Stream
@@ -22,7 +20,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 DIALECTS = [
     n for n in sorted(CATALOGUE.dialects) if "SORT_STRING" not in CATALOGUE.dialect(n).lacks
 ]

@@ -11,6 +11,7 @@ import pytest
 from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
+from toy import catalogue
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
@@ -25,7 +26,6 @@ from murxpy.errors import InputError
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import Enumerated as Wanted
 from murxpy.fuzzers.setups import RunOptions, checked
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.script import own_options
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.plans import Request, make_plans
@@ -52,7 +52,7 @@ COUNTS = {
     "floats": [0, 0, 112, 2800, 71792, 1853040, 48955760, 1318250864],
     "strings": [0, 4, 114, 296, 2408, 20636, 171138, 1229312],
 }
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 LOADED = {name: Grammar(with_operators(load_grammar(name), CATALOGUE)) for name in grammar_names()}
 
 

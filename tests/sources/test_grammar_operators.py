@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toy import catalogue
 
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import checked
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 MINE = """grammar: mine
 about: integers with all operators
 sorts: {B: Bool, I: Int}

@@ -10,10 +10,10 @@ import pytest
 from commands import error, outcome
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from toy import catalogue
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Settings, Stream, mix
 from murxpy.machine.script import Alone
 from murxpy.smtlib.building import Tables
@@ -23,7 +23,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.trees.scripts import Tree, Trees, TreeScripts, corrupted, malformed
 from murxpy.sources.trees.universe import Shape, is_number, literal_place
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 SETTINGS = Settings(load_machine("default"), {})
 DIALECT = "cvc5"  # has all theories
 SHAPES = [

@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
+from toy import catalogue
 from wheels import SOURCE
 
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.findings.folder import STABILITY, study_file
-from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.script import Alone
 from murxpy.oracles.stability import class_of, spread, whole
 from murxpy.semantics.evaluator import Evaluator
@@ -27,7 +27,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
 
-CATALOGUE = build_catalogue(load_catalogue())
+CATALOGUE = catalogue()
 TEXT = """(set-logic ALL)
 (declare-sort S 0)
 (declare-datatypes ((Pair 0)) (((mk (first Int) (second Bool)))))
