@@ -140,8 +140,9 @@ class _ModelReader(Reader):
             try:
                 self._definition()
             except InputError:
-                self.model.whole = False
                 scope.undo(mark)
+                source.go_back(start)
+                self.model.whole = self.model.whole and self._extra()
                 source.go_back(start)
                 source.pass_over()
         self.model.whole = self.model.whole and source.peek() == ")"
@@ -175,6 +176,15 @@ class _ModelReader(Reader):
         else:
             raise InputError(f"expected 'define-fun', found '{word[:60]}'")
         source.take(")", "behind the definition")
+
+    def _extra(self) -> bool:
+        """Take the beginning of a definition, and return whether it is of a function that the script does
+        not have. z3 also prints the functions that stand for shared terms of a mutant, whose bodies have
+        constants in them. A value that needs such a function cannot be read either.
+        """
+        words = [self.source.next_or_end() for _ in range(3)]
+        named = words[:2] == ["(", "define-fun"] and words[2] not in ("", "(", ")")
+        return named and symbol(words[2]) not in self._constants
 
     def _define(self, word: str) -> None:
         if word == "define-fun-rec":

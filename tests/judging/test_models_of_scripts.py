@@ -86,6 +86,19 @@ def test_sorts_that_only_terms_have_are_known() -> None:
     assert judged(Valuation(mutant, model), mutant) == ["true", "true"]
 
 
+def test_a_function_that_only_the_printed_script_has_leaves_a_model_whole() -> None:
+    """A mutant is printed with functions that stand for its shared terms, and z3 prints them in its models."""
+    text = "(declare-const x Int)(declare-const y Int)(assert (or (= x 1) (> y (+ x 1))))"
+    script = read_script(text, "f.smt2", CATALOGUE)
+    shared = "(define-fun def!5 () Int (+ y 1))"
+    model = read_printed_model(f"({shared}(define-fun x () Int 1))", script)
+    assert model.whole
+    assert judged(Valuation(script, model, completed=True), script) == ["true"]
+    # a value that needs it is not known, and neither is one that cannot be read
+    for value in ("def!5", "(what 1)"):
+        assert not read_printed_model(f"({shared}(define-fun x () Int {value}))", script).whole
+
+
 def test_a_wrong_model_is_seen() -> None:
     wrong = OF_CVC5.replace("Int 4)", "Int 3)").replace("@S_1", "@S_0")
     assert verdicts(wrong) == ["false", "false", "true"]
