@@ -12,9 +12,9 @@ from typing import Any
 from murxpy.learning.bandit import Uniform
 
 FLOOR = 0.03  # the part of the time that all sources share whatever they give, so that none starves
-# Before they gave any: the defects that the source with the largest weight is thought to have given, and
-# the milliseconds that one took.
-_THOUGHT, _FIRST = 3.0, 10_000.0
+# The source with the largest weight is thought to have given a defect before it gave any, in so many
+# milliseconds. With three, a source that has all defects is found later (bench/learning.py).
+_FIRST = 10_000.0
 
 
 class Shares:
@@ -32,7 +32,7 @@ class Shares:
     ) -> None:
         most = max(weights.values())
         # by source: squares of these are in the proportion of the weights
-        self._thought = {name: _THOUGHT * math.sqrt(w / most) for name, w in weights.items()}
+        self._thought = {name: math.sqrt(weight / most) for name, weight in weights.items()}
         saved = saved or {"spent": {}, "shown": {}}
         self._spent = {name: float(saved["spent"].get(name, 0.0)) for name in weights}
         # by bucket: the source of the only run that showed it; empty if several did
@@ -55,7 +55,7 @@ class Shares:
         mean = (sum(self._spent.values()) + _FIRST) / (once.total() + 1.0)
         # Squares give the best of several sources more of the time than its part of the yield.
         worth = {
-            name: ((once[name] + self._thought[name]) / (spent + _THOUGHT * mean)) ** 2
+            name: ((once[name] + self._thought[name]) / (spent + mean)) ** 2
             for name, spent in self._spent.items()
             if name in alive
         }
