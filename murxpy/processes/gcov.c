@@ -46,9 +46,13 @@ static void dump(void) {
    often. Writing adds what is in the files to the counters in memory, which would double them each time until they are 0
    again. So a copy of the process writes. It is none that the process waits for elsewhere, since it ends without a signal. */
 void murxpy_gcov_write(void) {
-    if (ended || !__gcov_master.root || pthread_mutex_trylock(&writing))
+    pid_t copy;
+    pthread_mutex_lock(&writing); /* a worker may be killed as soon as its own writing ends */
+    if (ended || !__gcov_master.root) {
+        pthread_mutex_unlock(&writing);
         return;
-    pid_t copy = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
+    }
+    copy = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
     if (!copy) {
         sigset_t one; /* another thread may hold a lock that the copy needs: it must end all the same */
         signal(SIGALRM, SIG_DFL);

@@ -103,6 +103,26 @@ def test_a_process_that_ends_by_a_signal_has_written_its_counters(
     assert 5 in lines and 6 not in lines and (10 in lines) is died
 
 
+MEANWHILE = """
+import ctypes, os, sys, threading, time
+library, write = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(None).murxpy_gcov_write
+threading.Thread(target=lambda: [write() for _ in range(1000)], daemon=True).start()
+time.sleep(0.3)
+for _ in range(10):
+    library.twice(200)
+write()
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_writing_waits_for_another_one_that_began_before(tmp_path: Path) -> None:
+    library = built(tmp_path / "build")
+    environment = {**os.environ, **watch(tmp_path / "out", library.parent)}
+    command = [sys.executable, "-c", MEANWHILE, str(library)]
+    subprocess.run(command, env=environment, check=False)
+    assert 5 in reached(tmp_path / "out", library.parent)
+
+
 def test_what_counts_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no file \*\.gcno"):
         watch(tmp_path / "out", tmp_path)
