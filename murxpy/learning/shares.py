@@ -45,7 +45,7 @@ class Shares:
     def learn(self, source: str, buckets: Iterable[str], cost: float) -> None:
         """Note that a run of a source cost so many milliseconds and showed these buckets."""
         self._spent[source] += cost
-        for bucket in buckets:
+        for bucket in dict.fromkeys(buckets):
             self._shown[bucket] = "" if bucket in self._shown else source
 
     def shares(self, alive: Collection[str]) -> dict[str, float]:

@@ -97,6 +97,15 @@ def test_a_source_whose_yield_ends_loses_its_time() -> None:
     assert late["storm"] > 0.5 > 0.2 > late["opfuzz"]
 
 
+def test_a_bucket_counts_for_the_only_run_that_showed_it() -> None:
+    shares = Shares({"a": 1.0, "b": 1.0})
+    shares.learn("a", ["x", "x"], 10.0)  # twice in one run
+    before = shares.shares(("a", "b"))
+    assert before["a"] > before["b"]
+    shares.learn("b", ["x"], 10.0)
+    assert shares.shares(("a", "b")) == {"a": pytest.approx(0.5), "b": pytest.approx(0.5)}
+
+
 def test_time_is_shared_by_weight_before_anything_is_found() -> None:
     shares = Shares({"a": 3.0, "b": 1.0})
     for _ in range(100):
