@@ -132,7 +132,7 @@ def usual_mix(seeds: Sequence[str], *, contract: bool) -> str | None:
     InputError for seeds in contract mode.
     """
     if seeds and contract:
-        raise InputError(f"{seeds[0]}: contract mode takes seeds only with a mix: leave them out")
+        raise InputError(f"{seeds[0]}: contract mode takes seeds only where a mix is named")
     return AUTO if seeds else None
 
 
@@ -458,6 +458,10 @@ def asked(
     if options.cluster is not None:
         # Whatever is wrong with the name is said before anything is installed.
         parse_place(options.cluster).opener()
+    if options.contract and mutation is not None and mutation.walks:
+        raise InputError(
+            "the walks of contract mode are no seeds: give SEEDS, or a mix whose sources need none"
+        )
     if options.contract and options.machine == "default":
         options = replace(options, machine="contract")
     request = settle(_request(targets, options, mutation, enumeration))

@@ -431,6 +431,8 @@ def _all_sources() -> tuple[tuple[str, float], ...]:
 def _parse_source(part: str) -> tuple[str, float]:
     known = sources()
     name, colon, weight = part.partition(":")
+    if name == AUTO:
+        raise InputError(f"--mix: '{AUTO}' stands in front of the sources, without a weight")
     if name not in known:
         raise InputError(
             f"--mix: unknown source '{name}'{nearest(name, known)}; known are {', '.join(known)}"

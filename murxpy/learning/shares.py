@@ -19,7 +19,7 @@ _FIRST = 10_000.0
 
 class Shares:
     """The sources of a campaign with their `weights`, by which the time is shared at the beginning.
-    `saved` is what `state` gave in an earlier session.
+    `saved` is what `state` gave in an earlier session. Raises ValueError where that has a time that is none.
 
     What a source will give is estimated by the defects that only one run of the campaign showed, and that
     run was of this source: if that run had been its last one, it would have given something new. (Good
@@ -35,6 +35,8 @@ class Shares:
         self._thought = {name: math.sqrt(weight / most) for name, weight in weights.items()}
         saved = saved or {"spent": {}, "shown": {}}
         self._spent = {name: float(saved["spent"].get(name, 0.0)) for name in weights}
+        if not all(0.0 <= spent < math.inf for spent in self._spent.values()):
+            raise ValueError("the time of a source is below 0 or no number")
         # by bucket: the source of the only run that showed it; empty if several did
         self._shown: dict[str, str] = dict(saved["shown"])
 

@@ -106,6 +106,13 @@ def test_a_bucket_counts_for_the_only_run_that_showed_it() -> None:
     assert shares.shares(("a", "b")) == {"a": pytest.approx(0.5), "b": pytest.approx(0.5)}
 
 
+@pytest.mark.parametrize("spent", [-1.0, float("nan"), float("inf")])
+def test_a_stored_time_that_is_none_is_refused(spent: float) -> None:
+    """It comes from the folder of a campaign, which may be damaged or a stranger's."""
+    with pytest.raises(ValueError, match="the time of a source"):
+        Shares({"a": 1.0}, {"spent": {"a": spent}, "shown": {}})
+
+
 def test_time_is_shared_by_weight_before_anything_is_found() -> None:
     shares = Shares({"a": 3.0, "b": 1.0})
     for _ in range(100):
@@ -200,5 +207,6 @@ def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
     assert weights[API] == pytest.approx(others)
     assert weights[API] + others == pytest.approx(19 * sum(weights[name] for name in FUZZERS))
     assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
-    with pytest.raises(InputError, match="unknown source 'auto'"):
-        parse_mix("api,auto")
+    for wrong in ("api,auto", "auto:2"):
+        with pytest.raises(InputError, match="'auto' stands in front of the sources"):
+            parse_mix(wrong)

@@ -140,7 +140,7 @@ def test_translate() -> None:
         (lambda: murxpy.fuzz("z3", runs=-1), "runs: expected a number from 1 on"),
         (lambda: murxpy.mutate(SCRIPT, solver="z3", count=0), "count: expected a number"),
         (lambda: murxpy.fuzz("nothing"), "nothing"),
-        (lambda: murxpy.fuzz("z3", seeds=["seeds"], contract=True), "only with a mix"),
+        (lambda: murxpy.fuzz("z3", seeds=["seeds"], contract=True), "only where a mix is named"),
         (lambda: murxpy.to_smtlib(Path("/nowhere/a.trace")), "/nowhere/a.trace"),
         (lambda: murxpy.defects("/nowhere"), "/nowhere"),
     ],

@@ -110,4 +110,6 @@ def test_seeds_without_a_mix_mean_all_sources(
     shown = capsys.readouterr().out
     assert "notice fusion: " in shown and "runs=3 " in shown
     assert run(["fuzz", "z3", str(seed), "--contract", "--out", str(out)]) == 2
-    assert "takes seeds only with a mix" in capsys.readouterr().err
+    assert "takes seeds only where a mix is named" in capsys.readouterr().err
+    assert run(["fuzz", "z3", "--mix", "auto", "--contract", "--out", str(out)]) == 2
+    assert "the walks of contract mode are no seeds" in capsys.readouterr().err
