@@ -21,13 +21,13 @@ _loaded: dict[str, None] = {}  # the packages whose modules were imported
 
 def module_names(package: str) -> list[str]:
     """Return the names of the modules in a package, in the order of the alphabet."""
-    return sorted([*_own_names(package), *_added.get(package, ())])
+    path = tuple(importlib.import_module(package).__path__)
+    return sorted([*_own_names(path), *_added.get(package, ())])
 
 
 @cache
-def _own_names(package: str) -> tuple[str, ...]:
-    """Return the names of murxpy's own modules in a package."""
-    path = importlib.import_module(package).__path__
+def _own_names(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the modules in the folders of a package."""
     return tuple(one.name for one in pkgutil.iter_modules(path))
 
 

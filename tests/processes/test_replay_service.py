@@ -144,15 +144,17 @@ def test_jobs_behind_a_death_are_given_back_where_the_group_says_so(opened: Any)
 @pytest.mark.parametrize("on", [Fresh(), Group()], ids=["fresh", "pooled"])
 def test_process_lost_before_it_began_is_replaced(opened: Any, on: Fresh | Group) -> None:
     replays = opened()
-    losses = 0
-    while not losses:  # on a busy machine a process may do its job before it is killed
+    for _ in range(
+        20
+    ):  # on a busy machine a process may begin its job, or do it, before it is killed
         future = replays.submit([trace()], on)
         if future.worker is not None:  # in a group that lost its process it may wait for the next
             future.worker.kill("channel")
         wait(replays, future)
-        assert causes(future) == ["report"]
-        losses = future.losses
-    assert losses == 1
+        if future.losses:
+            break
+        assert causes(future) in (["report"], ["channel"])
+    assert (future.losses, causes(future)) == (1, ["report"])
 
 
 def test_fresh_process_whose_parent_others_killed_gets_a_private_one(opened: Any) -> None:
