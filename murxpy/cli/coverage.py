@@ -91,15 +91,9 @@ def _figures(data: Path, source: Path) -> dict[str, Any]:
 
 def _page(data: Path, source: Path, html: Path) -> None:
     """Have gcovr write a page with each source file."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "gcovr",
-        "--root",
-        str(source.absolute()),
-        "--merge-lines",
-    ]
+    command = [sys.executable, "-P", "-m", "gcovr", "--root", str(source.absolute())]
+    # the counters say what was reached, and may be as large as gcovr suspects to be a mistake of gcov
+    command += ["--merge-lines", "--gcov-suspicious-hits-threshold", "0"]
     command += ["--gcov-ignore-errors", "all", "--html-details", str(html.absolute()), str(data)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -348,9 +348,9 @@ def sources_setup(mutation: Mutation, files: SeedFiles, *, scripted: bool = Fals
     }
     if mutation.auto:
         setup["auto"] = True
-    walked = [name for name, _ in mutation.mix if name in walked_machines()]
-    if walked:
-        machines = {name: load_machine(name) for name in walked}
+    known = walked_machines()
+    machines = {name: load_machine(name) for name, _ in mutation.mix if name in known}
+    if machines:
         setup["machines"] = {
             name: _scripted(one) if scripted else one for name, one in machines.items()
         }

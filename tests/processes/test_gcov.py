@@ -142,15 +142,20 @@ int main() {
 """
 
 
-def test_a_line_of_a_template_counts_once(tmp_path: Path) -> None:
-    """A header of templates has each line once for each of its instances, which are functions."""
-    build, out = tmp_path / "build", tmp_path / "out"
+def count_template(build: Path, into: Path) -> None:
+    """Build the program in a new folder `build`, and run it with its counters below `into`."""
     build.mkdir()
     (build / "least.cpp").write_text(TEMPLATE)
     command = ["g++", "--coverage", "-O0", "-o", "least", "least.cpp"]
     subprocess.run(command, cwd=build, check=True)
-    environment = {**os.environ, "GCOV_PREFIX": str(out.absolute() / FOLDER)}
+    environment = {**os.environ, "GCOV_PREFIX": str(into.absolute())}
     subprocess.run([build / "least"], env=environment, check=True)
+
+
+def test_a_line_of_a_template_counts_once(tmp_path: Path) -> None:
+    """A header of templates has each line once for each of its instances, which are functions."""
+    build, out = tmp_path / "build", tmp_path / "out"
+    count_template(build, out / FOLDER)
     gather(out, build, tmp_path / "data")
     (found,) = told(counters(tmp_path / "data"))
     reached = Reached(build)
@@ -163,6 +168,21 @@ def test_a_line_of_a_template_counts_once(tmp_path: Path) -> None:
     (file,) = counters(out)
     file.write_text("of another build")
     assert "not a gcov data file" in next(told(counters(tmp_path / "data")))[1]
+
+
+@pytest.mark.skipif(shutil.which("gcov-tool") is None, reason="there is no gcov-tool")
+def test_lines_that_were_reached_very_often_are_on_the_page(tmp_path: Path) -> None:
+    """As those of a solver are, since each writing adds all counters again. gcovr takes such numbers for
+    mistakes of gcov.
+    """
+    pytest.importorskip("gcovr")
+    build, out, page = tmp_path / "build", tmp_path / "out", tmp_path / "lines.html"
+    count_template(build, tmp_path / "once")
+    out.mkdir()
+    often = ["gcov-tool", "rewrite", "--scale", "10000000000", "--output", str(out / FOLDER)]
+    subprocess.run([*often, str(tmp_path / "once")], check=True)
+    code, _, said = told_by("coverage", build, out, "--html", page)
+    assert code == 0 and "least.cpp" in page.read_text(encoding="utf-8"), said
 
 
 def told_by(*words: str | Path) -> tuple[int, str, str]:
