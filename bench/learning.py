@@ -21,8 +21,8 @@ from statistics import fmean
 
 import common  # noqa: F401
 
-from murxpy.learning.arms import GROUP, KINDS, OPTION, THEORY, TRANSITION, Arm, Arms
-from murxpy.learning.guide import BANDIT, Choices
+from murxpy.learning.arms import GROUP, KINDS, OPTION, THEORY, TRANSITION, Arm, Arms, turns_of
+from murxpy.learning.guide import BANDIT, CORPUS, Choices
 from murxpy.machine.random import mix
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
@@ -106,6 +106,43 @@ def guided(solver: Solver, way: str, seed: int, runs: int, *, told: bool) -> flo
         left -= (20 + spent) / 40
         index += 1
     return len(found)
+
+
+# ----------------------------------------------------------------------
+# A corpus: what a walk meets at a step depends on the seed by which it draws then.
+
+STEPS, MET = 60, 0.003  # steps of a walk, and the chance that one meets what comes next
+
+
+def walked(stages: int, seed: int, runs: int, *, told: bool) -> float:
+    """The distinct defects that a campaign with a corpus finds. A walk has to meet so many `stages`, one
+    after another; each moves a counter for itself, and the last shows one of 30 defects.
+    """
+    guidance, found = Guidance(CORPUS, seed, ARMS, CHOICES), dict[str, None]()
+    for index in range(runs):
+        own = guidance.seed_of(index, run_seed(seed, index))
+        turns = {turn.step: turn.seed for turn in turns_of(own)}
+        world, stage, bucket = own, 0, ""
+        for step in range(1, STEPS + 1):
+            world = turns.get(step, world)
+            drawn = mix(world, step) / 2.0**64
+            if stage < stages and drawn < MET:
+                stage += 1
+                bucket = f"defect{int(drawn / MET * 30)}" if stage == stages else ""
+        if bucket:
+            found.setdefault(bucket)
+        if told:
+            if bucket:
+                guidance.found(index, bucket, CRASH)
+            counts = {"check:decided": 5, "signal:spent": 20, "state:terms": STEPS}
+            guidance.reported(index, {"counts": counts, "signals": list(range(stage))})
+        guidance.done(index)
+    return len(found)
+
+
+def walking(stages: int, runs: int) -> Made:
+    """Campaigns with `--guide corpus` on a solver whose defects stand behind several steps of a walk."""
+    return lambda seed, told: walked(stages, seed, runs, told=told)
 
 
 # ----------------------------------------------------------------------
@@ -229,6 +266,9 @@ def simulated(runs: int) -> dict[str, Made]:
         "behind a group, a shape and an option": guiding(
             Solver((GROUP_ARM, SHAPE_ARM, OPTION_ARM), chance=0.2), runs
         ),
+        "behind one step of a walk": walking(1, runs),
+        "behind two steps of a walk": walking(2, runs),
+        "behind three steps of a walk": walking(3, runs),
         "behind an option that moves no counter": guiding(Solver((OPTION_ARM,), counters=0), runs),
         "anywhere, where half of the theories cost ten times as much": guiding(
             Solver(chance=0.0003, dear={Arm(THEORY, name): 360 for name in _THEORIES[:5]}), runs

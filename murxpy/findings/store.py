@@ -23,6 +23,7 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, Kept
 from murxpy.findings.damage import Damaged, check_pages, reading
 from murxpy.findings.folder import CAMPAIGN, connect_below
+from murxpy.learning.arms import MOST_STEPS
 from murxpy.processes.handles import Damp
 from murxpy.records.finding import Finding
 from murxpy.records.snapshot import NodeSum
@@ -249,6 +250,18 @@ class _Guided(msgspec.Struct, array_like=True):
     wrong: bool = False
     killed: bool = False
     mutates: bool = False
+    source: str = ""
+    earlier: _Hex | None = None
+    steps: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class _Varied(msgspec.Struct, array_like=True):
+    """A walk of a corpus, as `Corpus.state` gives it."""
+
+    steps: Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)]
+    source: str
+    gained: Annotated[float, msgspec.Meta(gt=0)]
+    tried: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
 class _Guidance(TypedDict, total=False):
@@ -258,6 +271,7 @@ class _Guidance(TypedDict, total=False):
     over: dict[int, _Guided]
     paid: list[str]
     typical: float
+    corpus: list[tuple[_Hex, _Varied]]
 
 
 class _Damped(msgspec.Struct, array_like=True):

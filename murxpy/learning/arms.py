@@ -50,19 +50,26 @@ class Signals:
 # run seed below 2^64 has no arms. Above its low 64 bits, a guided run seed has the digit 1, and
 # then four hexadecimal digits for each arm: one for the kind of the arm, three for its place
 # among the arms of that kind. Random streams use the low 64 bits alone.
+#
+# The seed of a run that varies an earlier walk has the digit 2 there, and then twelve hexadecimal
+# digits for each turn: four for its step, eight for the seed by which the walk draws from then on.
 
 
 BITS = 64  # of a run seed without arms
 _DIGIT = 16  # bits of an arm
 _PLACE = 12  # bits of its place among those of its kind
 MOST = 8  # arms of a run
+_TURN, _STEP, _OWN = 48, 16, 32  # bits of a turn, of its step and of its seed
+TURNS = 3  # turns of a walk
+MOST_STEPS = (1 << _STEP) - 1  # the last step at which a walk can turn
 # The kinds of arms; run seeds have their numbers from 1, so new kinds stand last.
-THEORY, GROUP, OPTION, TRANSITION, SOURCE = KINDS = (
+THEORY, GROUP, OPTION, TRANSITION, SOURCE, WALK = KINDS = (
     "theory",
     "group",
     "option",
     "transition",
     "source",
+    "walk",
 )
 
 
@@ -84,14 +91,56 @@ def parse_arm(text: str) -> Arm:
 
 
 def is_guided(run_seed: int) -> bool:
-    """Whether the guidance of a campaign chose the arms of the run with this seed, if only none."""
+    """Whether the guidance of a campaign chose the arms of the run with this seed, if only none, or the
+    earlier walk that the run varies.
+    """
     return run_seed >> BITS > 0
 
 
 def is_run_seed(number: int) -> bool:
-    """Whether a number can be a run seed: below 2^64, or with a 1 and whole arms above that."""
+    """Whether a number can be a run seed: below 2^64, or above that with a 1 and whole arms, or with a 2
+    and whole turns.
+    """
     above = number >> BITS
-    return above == 0 or ((above.bit_length() - 1) % _DIGIT == 0 and above >> _DIGIT * MOST <= 1)
+    bits = above.bit_length()
+    armed = (bits - 1) % _DIGIT == 0 and above >> _DIGIT * MOST <= 1
+    return above == 0 or armed or (is_varied(number) and above >> _TURN * TURNS <= 2)
+
+
+def is_varied(run_seed: int) -> bool:
+    """Whether the run with this seed varies an earlier walk."""
+    above = run_seed >> BITS
+    bits = above.bit_length() - 2
+    return bits > 0 and bits % _TURN == 0 and above >> bits == 2
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """From step `step` on, a walk draws by `seed`."""
+
+    step: int
+    seed: int
+
+
+def turns_of(run_seed: int) -> tuple[Turn, ...]:
+    """The turns of the walk with this seed, in the order of their steps."""
+    found: list[Turn] = []
+    above = run_seed >> BITS if is_varied(run_seed) else 0
+    while above > 2:
+        found.append(Turn((above >> _OWN) & ((1 << _STEP) - 1), above & ((1 << _OWN) - 1)))
+        above >>= _TURN
+    return tuple(reversed(found))
+
+
+def varied(run_seed: int, step: int, own: int) -> int:
+    """The seed of a walk that goes as the one with `run_seed` up to step `step`, and then as the low bits
+    of `own` say. The earlier walk has fewer turns before the step than a walk can have.
+    """
+    before = [turn for turn in turns_of(run_seed) if turn.step < step]
+    above = 2
+    for turn in (*before, Turn(step, own & ((1 << _OWN) - 1))):
+        above = (above << _TURN) | (turn.step << _OWN) | turn.seed
+    return (above << BITS) | (run_seed & ((1 << BITS) - 1))
 
 
 class Arms:
@@ -122,7 +171,7 @@ class Arms:
         """The arms of the run with this seed. Digits that name no arm are left out: the run seed is
         of another solver or machine.
         """
-        high, found = run_seed >> BITS, []
+        high, found = 0 if is_varied(run_seed) else run_seed >> BITS, []
         while high > 1:
             kind, place = (high >> _PLACE) & 15, high & ((1 << _PLACE) - 1)
             if 1 <= kind <= len(KINDS) and place < len(self._names[KINDS[kind - 1]]):

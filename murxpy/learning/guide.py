@@ -10,10 +10,23 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from murxpy.learning.arms import GROUP, KINDS, OPTION, SOURCE, THEORY, TRANSITION, Arm
+from murxpy.learning.arms import (
+    GROUP,
+    KINDS,
+    MOST_STEPS,
+    OPTION,
+    SOURCE,
+    THEORY,
+    TRANSITION,
+    TURNS,
+    WALK,
+    Arm,
+    turns_of,
+    varied,
+)
 from murxpy.learning.bandit import Bandit, Uniform
 
-WAYS = OFF, STATISTICS, BANDIT = "off", "statistics", "bandit"
+WAYS = OFF, STATISTICS, BANDIT, CORPUS = "off", "statistics", "bandit", "corpus"
 
 NEWS = 0.5  # the greatest worth of news; that of a new bucket is 1
 # The greatest worth of decided checks. Nearly all runs have some, and one in 50 to 500 opens a bucket: with
@@ -183,8 +196,8 @@ NO_OPTION, ONE_OPTION = 0.4, 0.5
 class Choices:
     """The arms that a campaign can draw for its walks: theories, the groups of operators of each
     theory, options with the theories that they are for (none: all), and transitions of the machine.
-    `sources` are the sources of the runs in a mix, and `of_scripts` the options that the scripts of
-    mutants can set.
+    `sources` are the sources of the runs in a mix, `of_scripts` the options that the scripts of
+    mutants can set, and `walks` says whether a walk is new or varies an earlier one.
     """
 
     theories: tuple[str, ...] = ()
@@ -193,6 +206,7 @@ class Choices:
     transitions: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     of_scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    walks: tuple[str, ...] = ()
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the arms of a kind."""
@@ -202,6 +216,7 @@ class Choices:
             OPTION: tuple(dict.fromkeys((*self.options, *self.of_scripts))),
             TRANSITION: self.transitions,
             SOURCE: self.sources,
+            WALK: self.walks,
         }[kind]
 
 
@@ -223,6 +238,10 @@ class Guide:
     def draw_source(self, stream: Uniform) -> str | None:
         """The source of a run; None where there is no choice."""
         return self._draw(SOURCE, stream)
+
+    def draw_walk(self, stream: Uniform) -> str:
+        """Whether a walk is `NEW` or `VARIED`."""
+        return self._draw(WALK, stream) or NEW
 
     def draw_for_mutants(self, stream: Uniform) -> tuple[Arm, ...]:
         """The arms of a run of a mutation fuzzer, whose seeds decide about everything but options."""
@@ -288,3 +307,76 @@ class Guide:
             for kind, bandit in self._bandits.items()
             for name, earned in bandit.state().items()
         }
+
+
+# ----------------------------------------------------------------------
+# The corpus of a campaign: walks in which the solver did something for the first time. Some of the
+# runs go as such a walk up to one of its steps, and draw anew from then on.
+
+WALKS = NEW, VARIED = "new", "varied"
+KEPT = 256  # walks of a corpus
+
+
+@dataclass
+class Kept:
+    """A walk of the corpus: its steps and its source, how often it was varied, and what it gained with its
+    variations.
+    """
+
+    steps: int
+    source: str
+    gained: float
+    tried: int = 0
+
+    @property
+    def worth(self) -> float:
+        """What the walk and its variations gained in the mean."""
+        return self.gained / (1 + self.tried)
+
+
+class Corpus:
+    """Keeps walks by their run seeds, and says which is varied. `saved` is what `state` gave in an
+    earlier session.
+    """
+
+    def __init__(self, saved: Iterable[tuple[str, Sequence[Any]]] = ()) -> None:
+        self._kept = {int(seed, 16): Kept(*row) for seed, row in saved}
+
+    def state(self) -> list[tuple[str, list[Any]]]:
+        """The plain data to store."""
+        return [
+            (f"{seed:x}", [kept.steps, kept.source, kept.gained, kept.tried])
+            for seed, kept in self._kept.items()
+        ]
+
+    def draw(self, stream: Uniform, source: str) -> tuple[int, int] | None:
+        """The seed of a walk of `source` to vary, and the seed of the variation; None if no such walk is
+        kept. A walk is drawn with its worth as its weight.
+        """
+        # The greatest of these powers is that of each walk with a chance in proportion to its worth.
+        tickets = {
+            seed: stream.random() ** (1.0 / kept.worth)
+            for seed, kept in self._kept.items()
+            if kept.source == source
+        }
+        if not tickets:
+            return None
+        seed = max(tickets, key=tickets.__getitem__)
+        turns = turns_of(seed)
+        last = self._kept[seed].steps if len(turns) < TURNS else turns[TURNS - 1].step
+        return seed, varied(seed, 1 + int(stream.random() * last), int(stream.random() * 2.0**53))
+
+    def learn(
+        self, seed: int, steps: int, source: str, result: Result, gain: float, earlier: int | None
+    ) -> None:
+        """Note what a walk gained, which varied the walk with the seed `earlier` or none. It is kept if it
+        had news, and no finding, which would end its variations, too.
+        """
+        if earlier is not None and earlier in self._kept:
+            self._kept[earlier].tried += 1
+            self._kept[earlier].gained += gain
+        if not result.news or result.findings or not steps:
+            return
+        if len(self._kept) == KEPT:
+            del self._kept[min(self._kept, key=lambda other: self._kept[other].worth)]
+        self._kept[seed] = Kept(min(steps, MOST_STEPS), source, gain)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from murxpy.learning.arms import turns_of
 from murxpy.logic.sorts import Sort
 from murxpy.machine.actions.making import check_newest
 from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
@@ -125,10 +126,12 @@ class StateMachine:
         """
         state = self.start
         run = gen.run
+        seed, turns = run.seed, {turn.step: turn.seed for turn in turns_of(run.seed)}
         for step in range(1, step_limit):
             if state == self.final:
                 return
-            run.stream.reset(mix(run.seed, step))
+            seed = turns.get(step, seed)
+            run.stream.reset(mix(seed, step))
             run.counts[f"state:{state}"] += 1
             chosen = self._states[state].choose(gen)
             if chosen is None:

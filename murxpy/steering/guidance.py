@@ -10,8 +10,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, Arm, Arms, parse_arm
-from murxpy.learning.guide import RUN, USUAL, Choices, Gains, Guide, Lag, Pending, Result
+from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, WALK, Arm, Arms, parse_arm
+from murxpy.learning.guide import (
+    CORPUS,
+    NEW,
+    RUN,
+    USUAL,
+    VARIED,
+    WALKS,
+    Choices,
+    Corpus,
+    Gains,
+    Guide,
+    Lag,
+    Pending,
+    Result,
+)
 from murxpy.learning.spans import Spans
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.generate.guided import Reader, groups_of, option_names
@@ -205,13 +219,14 @@ def _arms_of(options: Iterable[Option]) -> dict[str, tuple[str, ...]]:
 
 
 # ----------------------------------------------------------------------
-# Guidance: which arms the runs of a target have, learnt from what earlier runs gained. The choice
-# depends only on the counts of earlier runs, in the order of their numbers, and never on a clock.
+# Guidance: which arms the runs of a target have, or which earlier walk they vary, learnt from what
+# earlier runs gained. The choice depends only on the counts of earlier runs, in the order of their numbers, and never on a clock.
 # The choice is written into the seed of the run (`murxpy.learning.arms`), so that the run can be
 # made again without the campaign.
 
 
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
+_STATE = "state:"  # what the counters of a walk's steps begin with
 # the counters of a run that decide what it gained
 _COUNTED = ("answer:unknown", "check:decided", "signal:spent")
 
@@ -228,15 +243,20 @@ class _Begun:
     wrong: bool = False
     killed: bool = False
     mutates: bool = False
+    source: str = ""
+    earlier: int | None = None  # the seed of the walk that it varies
+    steps: int = 0
 
     def row(self) -> list[Any]:
         """The run as plain data."""
         own = [self.arms, self.news, self.counts, self.buckets, self.wrong, self.killed]
-        return [f"{self.seed:x}", *own, self.mutates]
+        earlier = None if self.earlier is None else f"{self.earlier:x}"
+        return [f"{self.seed:x}", *own, self.mutates, self.source, earlier, self.steps]
 
 
 class Guidance:
-    """Chooses the arms of the runs of one target. `way` is `statistics` or `bandit`, `arms` say how a
+    """Chooses the arms of the runs of one target, or with the way `corpus` the earlier walks that they
+    vary. `way` is one of `WAYS`, `arms` say how a
     run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
     are from an earlier session: the yield of each arm, the pairs that were seen, and the result of
     `state`. `hand_over` gives what is to be stored beside `state`. `lag` is that of the campaign.
@@ -257,7 +277,8 @@ class Guidance:
         self._seed, self._arms = seed, arms
         self.yields = {entry.arm: entry for entry in yields}
         earned = {arm: (entry.gains, entry.losses) for arm, entry in self.yields.items()}
-        self._guide = Guide(choices, earned)
+        self._corpus = Corpus(saved.get("corpus", ())) if way == CORPUS else None
+        self._guide = Guide(Choices(walks=WALKS) if way == CORPUS else choices, earned)
         self._gains = Gains(way, float(saved.get("typical", RUN)))
         self._seen = dict.fromkeys(news)
         self._runs = Pending(_begun, saved, lag)
@@ -273,6 +294,7 @@ class Guidance:
             **self._runs.state(),
             "paid": list(self._paid),
             "typical": self._gains.typical,
+            **({} if self._corpus is None else {"corpus": self._corpus.state()}),
         }
 
     def hand_over(self, target: str, learnt: Learnt) -> None:
@@ -304,12 +326,23 @@ class Guidance:
         if index not in self._runs.open:
             self._learn(index)
             stream = Stream(mix(mix(self._seed, index), _KEY))
-            guide = self._guide
-            arms = guide.draw_for_mutants(stream) if mutates else guide.draw(stream)
-            seed = self._arms.guided(base, arms)
-            of = [str(Arm(SOURCE, source))] if source else []
-            self._runs.open[index] = _Begun(seed, [*of, *map(str, arms)], mutates=mutates)
+            run = self._begin(stream, base, source, mutates=mutates)
+            run.source, run.mutates = source, mutates
+            run.arms = [*([str(Arm(SOURCE, source))] if source else []), *run.arms]
+            self._runs.open[index] = run
         return self._runs.open[index].seed
+
+    def _begin(self, stream: Stream, base: int, source: str, *, mutates: bool) -> _Begun:
+        """A run of `source` that would have the seed `base` without guidance."""
+        guide, corpus = self._guide, self._corpus
+        if corpus is None or mutates:
+            arms = guide.draw_for_mutants(stream) if mutates else guide.draw(stream)
+            return _Begun(self._arms.guided(base, arms), [str(arm) for arm in arms])
+        drawn = corpus.draw(stream, source) if guide.draw_walk(stream) == VARIED else None
+        if drawn is None:
+            return _Begun(self._arms.guided(base, ()), [str(Arm(WALK, NEW))])
+        earlier, seed = drawn
+        return _Begun(seed, [str(Arm(WALK, VARIED))], earlier=earlier)
 
     def reported(self, index: int, report: Mapping[str, Any]) -> None:
         """Note the report of run `index`."""
@@ -320,6 +353,7 @@ class Guidance:
             run.news = [pair for pair in report.get("signals", ()) if pair not in self._seen]
             counts = report["counts"]
             run.counts = {name: counts[name] for name in _COUNTED if name in counts}
+            run.steps = sum(count for name, count in counts.items() if name.startswith(_STATE))
 
     def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that is known."""
@@ -342,7 +376,11 @@ class Guidance:
         for number, run in self._runs.due(index):
             result = self._result(run)
             self.learnt[number] = result.news
-            self._guide.learn([parse_arm(arm) for arm in run.arms], self._gains.of(result))
+            gain = self._gains.of(result)
+            self._guide.learn([parse_arm(arm) for arm in run.arms], gain)
+            if self._corpus is not None and not run.mutates:
+                earlier = run.earlier
+                self._corpus.learn(run.seed, run.steps, run.source, result, gain, earlier)
             for arm in _counted(run.arms, run.mutates):
                 self.yields.setdefault(arm, ArmYield(arm)).add(result, run.wrong)
                 self._changed[arm] = None
@@ -373,4 +411,7 @@ def _counted(arms: Sequence[str], mutates: bool) -> list[str]:
 
 def _begun(row: Iterable[Any]) -> _Begun:
     seed, *rest = row
-    return _Begun(int(seed, 16), *rest)
+    run = _Begun(int(seed, 16), *rest)
+    if isinstance(run.earlier, str):
+        run.earlier = int(run.earlier, 16)
+    return run

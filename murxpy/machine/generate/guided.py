@@ -8,7 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.learning.arms import GROUP, OPTION, THEORY, TRANSITION, Arm, Arms, is_guided
+from murxpy.learning.arms import (
+    GROUP,
+    OPTION,
+    THEORY,
+    TRANSITION,
+    Arm,
+    Arms,
+    Turn,
+    is_guided,
+    turns_of,
+)
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.machine.generate.options import draw_value
 from murxpy.machine.generate.swarm import needed_theories
@@ -21,7 +31,8 @@ _VALUE = 0x0A64  # the key of the random stream that draws the values of numeric
 @dataclass(frozen=True)
 class Guided:
     """The choices of a campaign's guidance for a run. `guided` is false for a run of a campaign
-    without guidance, and true, without any arms, for one that is to be like that.
+    without guidance, and true, without any arms, for one that is to be like that. `turns` are where a
+    run leaves the earlier walk that it varies.
     """
 
     guided: bool = False
@@ -30,10 +41,12 @@ class Guided:
     operators: frozenset[str] = frozenset()
     options: Pairs = ()
     transition: str = ""
+    turns: tuple[Turn, ...] = ()
 
     def rows(self) -> list[str]:
-        """The line of the trace's header that records the arms."""
-        return [f"guided {' '.join(map(str, self.arms))}".rstrip()] if self.guided else []
+        """The line of the trace's header that records the arms, or the turns."""
+        turns = [f"turn:{turn.step}" for turn in self.turns]
+        return [" ".join(["guided", *map(str, self.arms), *turns])] if self.guided else []
 
 
 def transition_name(state: str, transition: Mapping[str, Any]) -> str:
@@ -130,6 +143,7 @@ class Reader:
                 for pair in self._pairs(name, Stream(mix(run_seed, _VALUE + at)))
             ),
             next((arm.name for arm in arms if arm.kind == TRANSITION), ""),
+            turns_of(run_seed),
         )
 
     def _pairs(self, name: str, stream: Stream) -> Pairs:
