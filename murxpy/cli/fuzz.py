@@ -173,7 +173,8 @@ _EXAMPLES = (
     type=click.Choice(WAYS_TO_GUIDE),
     default=OFF,
     show_default=True,
-    help="What runs are made of is learnt: from what the solver says of itself (statistics), or also from findings and costs (bandit).",
+    help="What runs are made of is learnt: from what the solver says of itself (statistics), or also from findings and costs (bandit); "
+    "or walks in which the solver did something new are varied (corpus).",
 )
 @click.option("--no-option-fuzzing", is_flag=True, help="The same as --options none.")
 @click.option(

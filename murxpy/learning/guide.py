@@ -313,7 +313,7 @@ class Guide:
 # The corpus of a campaign: walks in which the solver did something for the first time. Some of the
 # runs go as such a walk up to one of its steps, and draw anew from then on.
 
-WALKS = NEW, VARIED = "new", "varied"
+WALKS = NEW, VARIED = "", "varied"
 KEPT = 256  # walks of a corpus
 
 

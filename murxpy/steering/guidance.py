@@ -403,6 +403,8 @@ def _counted(arms: Sequence[str], mutates: bool) -> list[str]:
     name.
     """
     kinds = {parse_arm(arm).kind for arm in arms}
+    if WALK in kinds:
+        return [*arms]
     if not mutates and kinds <= {SOURCE}:
         return [*arms, PLAIN]
     could = (OPTION,) if mutates else WITHOUT

@@ -19,21 +19,41 @@ from hypothesis import strategies as st
 
 from murxpy.cli.report.arms import ratio
 from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.errors import InputError
+from murxpy.findings.store import Store
 from murxpy.learning.arms import (
     KINDS,
     MOST,
     OPTION,
     THEORY,
     TRANSITION,
+    TURNS,
+    WALK,
     Arm,
     Arms,
     Signals,
+    Turn,
     is_guided,
     is_run_seed,
+    is_varied,
     order,
     parse_arm,
+    turns_of,
+    varied,
 )
-from murxpy.learning.guide import BANDIT, LAG, OFF, STATISTICS, Choices, Gains, Guide, Result
+from murxpy.learning.guide import (
+    BANDIT,
+    CORPUS,
+    KEPT,
+    LAG,
+    OFF,
+    STATISTICS,
+    Choices,
+    Corpus,
+    Gains,
+    Guide,
+    Result,
+)
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.guided import Reader
 from murxpy.machine.random import Stream, run_seed
@@ -69,6 +89,21 @@ def test_a_run_seed_carries_arms(base: int, arms: list[Arm]) -> None:
     assert list(ARMS.of(seed)) == arms and ARMS.of(base) == ()
     assert seed & (2**64 - 1) == base and seed < 2**256
     assert [parse_arm(str(arm)) for arm in arms] == arms
+
+
+@given(
+    st.integers(0, 2**64 - 1),
+    st.lists(st.tuples(st.integers(1, 2**16 - 1), st.integers(0, 2**32 - 1)), max_size=TURNS),
+)
+def test_a_run_seed_carries_turns(base: int, drawn: list[tuple[int, int]]) -> None:
+    seed, expected = base, list[Turn]()
+    for step, own in drawn:
+        seed = varied(seed, step, own)
+        expected = [*(turn for turn in expected if turn.step < step), Turn(step, own)]
+    assert list(turns_of(seed)) == expected and is_varied(seed) == bool(drawn)
+    assert is_run_seed(seed) and seed < 2**256 and seed & (2**64 - 1) == base
+    assert is_guided(seed) == bool(drawn) and ARMS.of(seed) == ()
+    assert turns_of(ARMS.guided(base, [Arm(THEORY, "theory3")])) == ()
 
 
 def test_digits_that_name_no_arm_are_left_out() -> None:
@@ -127,6 +162,89 @@ def guidance(**more: Any) -> Guidance:
 
 def share(seeds: list[int]) -> float:
     return sum(Arm(THEORY, "good") in OF_THEORIES.of(seed) for seed in seeds) / len(seeds)
+
+
+# ----------------------------------------------------------------------
+# A corpus: walks with news are varied.
+
+
+def discover(mine: Guidance, runs: int, first: int = 0, *, rich: bool = True) -> list[int]:
+    """Runs one after another; the run seeds. The first 20 walks have news, and of those later on the
+    varied ones where the corpus is `rich`, else the new ones.
+    """
+    seeds = []
+    for index in range(first, first + runs):
+        seed = mine.seed_of(index, run_seed(1, index))
+        news = [index] if index < 20 or is_varied(seed) is rich else []
+        counts = {"check:decided": 1, "state:here": 30, "state:there": 10}
+        mine.reported(index, {"counts": counts, "signals": news})
+        mine.done(index)
+        seeds.append(seed)
+    return seeds
+
+
+def corpus(**more: Any) -> Guidance:
+    return Guidance(CORPUS, 1, OF_THEORIES, THEORIES, **more)
+
+
+@pytest.mark.parametrize(("rich", "least", "most"), [(True, 0.8, 1.0), (False, 0.0, 0.2)])
+def test_walks_with_news_are_varied_as_often_as_it_pays(
+    rich: bool, least: float, most: float
+) -> None:
+    seeds = discover(corpus(), 600, rich=rich)
+    assert not any(is_varied(seed) for seed in seeds[:LAG])  # nothing is kept yet
+    assert all(is_guided(seed) for seed in seeds)
+    assert least <= sum(map(is_varied, seeds[300:])) / 300 <= most
+    for at, seed in enumerate(seeds):
+        if is_varied(seed):
+            assert seed & (2**64 - 1) in {one & (2**64 - 1) for one in seeds[:at]}
+            assert 1 <= len(turns_of(seed)) <= TURNS and is_run_seed(seed)
+            assert all(1 <= turn.step <= 40 for turn in turns_of(seed))
+    depths = {len(turns_of(seed)) for seed in seeds}
+    assert TURNS in depths or not rich
+
+
+def test_a_corpus_goes_on_where_it_was() -> None:
+    whole = discover(corpus(), 300)
+    half, learnt = corpus(), Learnt()
+    begun = discover(half, 150)
+    half.hand_over("target", learnt)
+    rows = [ArmYield(**json.loads(json.dumps(vars(row)))) for row in learnt.arms.values()]
+    saved = json.loads(json.dumps(half.state()))
+    seen = [pair for _, pair in learnt.news]
+    assert begun + discover(corpus(yields=rows, news=seen, saved=saved), 150, 150) == whole
+
+
+def test_a_corpus_keeps_walks_of_each_source_and_those_that_pay() -> None:
+    mine, news = Corpus(), Result(news=1)
+    for seed in range(1, KEPT + 1):
+        mine.learn(seed, 9, "api" if seed % 2 else "parts", news, 0.25, None)
+    mine.learn(1000, 9, "api", Result(), 0.25, 8)  # a variation without news
+    mine.learn(1001, 9, "api", Result(news=1, findings=1), 0.25, None)  # it would end there again
+    mine.learn(1002, 9, "api", news, 0.25, 9)
+    kept = [int(seed, 16) for seed, _ in mine.state()]
+    assert len(kept) == KEPT and 1002 in kept and not {1000, 1001} & set(kept)
+    drawn = [mine.draw(Stream(at), "parts") for at in range(50)]
+    assert all(one is not None and one[0] % 2 == 0 for one in drawn)
+    assert mine.draw(Stream(1), "chc") is None
+
+
+def test_a_varied_walk_goes_as_the_earlier_one_up_to_its_turn(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def trace(seed: int) -> list[str]:
+        code, text, _ = outcome(capsys, "fuzz", *FAKE, "--run-seed", f"{seed:x}")
+        assert code == 0
+        return [line for line in text.splitlines() if not line.startswith("#")]
+
+    first, later = trace(9), trace(varied(9, 40, 5))
+    same = next(at for at, (a, b) in enumerate(zip(first, later, strict=False)) if a != b)
+    assert same > 20 and first[same:] != later[same:]
+    assert trace(varied(9, 40, 5)) == later != trace(varied(9, 40, 6))
+    again = trace(varied(varied(9, 40, 5), 60, 1))
+    assert again[: same + 1] == later[: same + 1] and again != later
+    header = outcome(capsys, "fuzz", *FAKE, "--run-seed", f"{varied(9, 40, 5):x}")[1]
+    assert "# guided turn:40\n" in header
 
 
 def test_what_pays_is_drawn_more_often() -> None:
@@ -260,6 +378,35 @@ def test_a_guided_campaign_is_the_same_again(tmp_path: Path) -> None:
     assert campaign(tmp_path / "again", jobs=1) == first
     campaign(tmp_path / "halves", runs=40)  # and in two sessions
     assert campaign(tmp_path / "halves", runs=40) == first
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_a_campaign_with_a_corpus_is_the_same_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SETUP, "counts", {"state:terms": 30})
+    first = campaign(tmp_path / "first", CORPUS)
+    assert any(is_varied(int(seed, 16)) for seed in first[1])
+    assert campaign(tmp_path / "again", CORPUS, jobs=1) == first
+    campaign(tmp_path / "halves", CORPUS, runs=40)
+    assert campaign(tmp_path / "halves", CORPUS, runs=40) == first
+    rows = json.loads(outcome(capsys, "arms", tmp_path / "first", "--json")[1])["arms"]
+    assert {(row["kind"], row["name"]) for row in rows} == {(WALK, ""), (WALK, "varied")}
+    assert sum(row["runs"] for row in rows) == 80 - LAG
+
+
+@pytest.mark.usefixtures("bare_findings")
+@pytest.mark.parametrize(
+    "kept", [["0", "api", 0.5, 0], [5, "api", 0.0, 0], [5, "api", float("nan"), 0], [5, "api"]]
+)
+def test_a_stored_corpus_that_none_could_be_is_refused(tmp_path: Path, kept: list[Any]) -> None:
+    campaign(tmp_path, CORPUS, runs=40)
+    with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as store, store:
+        (saved,) = store.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
+        data = {**json.loads(saved), "corpus": [["ab", kept]]}
+        store.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [json.dumps(data)])
+    with pytest.raises(InputError, match=r"damaged .*corpus"):
+        Store(tmp_path, read_only=True).meta()
 
 
 @pytest.mark.usefixtures("bare_findings")
