@@ -256,7 +256,7 @@ class _Guided(msgspec.Struct, array_like=True):
 
 
 class _Varied(msgspec.Struct, array_like=True):
-    """A walk of a corpus, as `Corpus.state` gives it."""
+    """A walk of a corpus, as `KeptWalks.state` gives it."""
 
     steps: Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)]
     source: str

@@ -334,7 +334,7 @@ class Kept:
         return self.gained / (1 + self.tried)
 
 
-class Corpus:
+class KeptWalks:
     """Keeps walks by their run seeds, and says which is varied. `saved` is what `state` gave in an
     earlier session.
     """

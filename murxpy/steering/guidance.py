@@ -19,9 +19,9 @@ from murxpy.learning.guide import (
     VARIED,
     WALKS,
     Choices,
-    Corpus,
     Gains,
     Guide,
+    KeptWalks,
     Lag,
     Pending,
     Result,
@@ -277,7 +277,7 @@ class Guidance:
         self._seed, self._arms = seed, arms
         self.yields = {entry.arm: entry for entry in yields}
         earned = {arm: (entry.gains, entry.losses) for arm, entry in self.yields.items()}
-        self._corpus = Corpus(saved.get("corpus", ())) if way == CORPUS else None
+        self._corpus = KeptWalks(saved.get("corpus", ())) if way == CORPUS else None
         self._guide = Guide(Choices(walks=WALKS) if way == CORPUS else choices, earned)
         self._gains = Gains(way, float(saved.get("typical", RUN)))
         self._seen = dict.fromkeys(news)

@@ -49,9 +49,9 @@ from murxpy.learning.guide import (
     OFF,
     STATISTICS,
     Choices,
-    Corpus,
     Gains,
     Guide,
+    KeptWalks,
     Result,
 )
 from murxpy.logic.catalogue import build_catalogue
@@ -216,7 +216,7 @@ def test_a_corpus_goes_on_where_it_was() -> None:
 
 
 def test_a_corpus_keeps_walks_of_each_source_and_those_that_pay() -> None:
-    mine, news = Corpus(), Result(news=1)
+    mine, news = KeptWalks(), Result(news=1)
     for seed in range(1, KEPT + 1):
         mine.learn(seed, 9, "api" if seed % 2 else "parts", news, 0.25, None)
     mine.learn(1000, 9, "api", Result(), 0.25, 8)  # a variation without news

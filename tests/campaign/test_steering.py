@@ -16,9 +16,11 @@ from campaigns import FAKES, run
 from commands import error, outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.text import Text
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.runs import stored_runs
+from murxpy.cli.report.seeds import seed_sections
 from murxpy.errors import InputError
 from murxpy.findings.store import TargetState, read_yields
 from murxpy.fuzzers.seeds import unusable
@@ -417,6 +419,17 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert all(row["runs"] == 1 and row["made"] == row["accepted"] == 5 for row in rows)
     code, out, _ = outcome(capsys, "seeds", tmp_path / "o")
     assert code == 0 and re.search(r"^a\.smt2 +opfuzz +1 ", out, re.M), out
+
+
+def test_reasons_that_differ_in_one_word_are_one_line() -> None:
+    lacking = {f"the dialect of z3 has no OP_{letter}": 1 for letter in "ABCDEFG"}
+    offered = {"opfuzz": {"": 3, "unknown function 'foo'": 2, **lacking}}
+    (section,) = seed_sections({"z3": []}, {"z3": offered})
+    lines = [part.plain for part in section.parts if isinstance(part, Text)]
+    assert lines[:2] == [
+        "7 seeds cannot be used by opfuzz: the dialect of z3 has no OP_A, OP_B, OP_C, OP_D, OP_E and 2 more",
+        "2 seeds cannot be used by opfuzz: unknown function 'foo'",
+    ]
 
 
 @pytest.mark.parametrize(

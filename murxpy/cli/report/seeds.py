@@ -18,6 +18,7 @@ from murxpy.fuzzers.seeds import is_script
 from murxpy.records.yields import FIGURES, Offered, Yield, seed_counts
 
 ENDS = 5  # how many of the best seeds are shown, and how many of the worst
+NAMED = 5  # words in which reasons differ that are named
 _COLUMNS = ("runs", *FIGURES, "findings", "new")
 
 
@@ -49,7 +50,7 @@ def _counts(entries: Iterable[Yield], offered: Offered) -> Iterator[Part]:
     for counts in seed_counts(entries, offered):
         unusable = sum(counts.unusable.values())
         table.add(counts.fuzzer, counts.gave, counts.gave_none, counts.waiting, unusable)
-        for reason, number in counts.unusable.items():
+        for reason, number in _alike(counts.unusable):
             reasons.setdefault((reason, number), []).append(counts.fuzzer)
     if offered:
         yield table
@@ -57,6 +58,20 @@ def _counts(entries: Iterable[Yield], offered: Offered) -> Iterator[Part]:
         yield Text(
             f"{amount(number, 'seed')} cannot be used by {', '.join(fuzzers)}: {escaped(reason)}"
         )
+
+
+def _alike(reasons: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """The reasons with the numbers of their seeds; those that differ in the last word alone, such as an
+    operator that a dialect lacks, are one.
+    """
+    words: dict[str, list[str]] = {}
+    for reason in reasons:
+        beginning, _, last = reason.rpartition(" ")
+        words.setdefault(beginning, []).append(last)
+    for beginning, ends in words.items():
+        more = f" and {len(ends) - NAMED} more" if len(ends) > NAMED else ""
+        number = sum(reasons[f"{beginning} {end}".lstrip()] for end in ends)
+        yield f"{beginning} {', '.join(ends[:NAMED])}{more}".lstrip(), number
 
 
 def seed_sections(
