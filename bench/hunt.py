@@ -3,7 +3,8 @@
 `python bench/hunt.py > bench/results/hunt.md` replays each trace under `traces/regressions` on the installed
 release of its solver, and prints a table: what the defect is (the title of its draft), its kind, the
 options that its trace sets, the releases that show it (`ranges.json`), and whether the program of its
-draft shows it alone (`programs.json`). The counts before the table are those of its rows.
+draft shows it alone (`programs.json`). The counts before the table are those of its rows. With names, only
+the traces that have one of them in their path.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -60,12 +61,14 @@ class Shown:
 
 def main() -> None:
     """Print the counts and the table."""
-    argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0]).parse_args()
-    found = sorted(shown(), key=lambda one: (one.group, one.solver, one.name), reverse=True)
+    made = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    made.add_argument("names", nargs="*", help="parts of the paths of traces; all without any")
+    names = made.parse_args().names
+    found = sorted(shown(names), key=lambda one: (one.group, one.solver, one.name), reverse=True)
     releases = ", ".join(f"{name} {version(name)}" for name in ("z3-solver", "cvc5"))
     print("# The defects of the newest releases that are kept\n\n    python bench/hunt.py\n")
     print(
-        f"{releases}: {len(found)} kept traces show.\n\n| what | z3 | cvc5 | cvc5-pythonic | all |"
+        f"{releases}. Kept traces that show: {len(found)}.\n\n| what | z3 | cvc5 | cvc5-pythonic | all |"
     )
     print("|---|---|---|---|---|")
     counts = Counter((one.group, one.solver) for one in found)
@@ -76,14 +79,20 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|", *(one.row() for one in found), sep="\n")
 
 
-def shown() -> Iterator[Shown]:
+def shown(names: Sequence[str]) -> Iterator[Shown]:
     """The defects, in the order of their traces."""
-    table = read_table(FOLDER / TABLE)
+    table = {
+        name: entry
+        for name, entry in read_table(FOLDER / TABLE).items()
+        if not names or any(part in name for part in names)
+    }
     programs = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
     for solver in SOLVERS:
-        folders = [str(path) for path in sorted(FOLDER.glob(f"{solver}-*")) if path.is_dir()]
-        rows = json.loads(murxpy("regress", *folders, "--solver", solver, "--json"))
-        shows = {row["name"]: row["why"] for row in rows if row["status"] == "shows"}
+        files = [str(FOLDER / name) for name, entry in table.items() if entry["solver"] == solver]
+        if not files:
+            continue
+        rows = json.loads(murxpy("regress", *files, "--solver", solver, "--json"))
+        shows = {Path(row["name"]).name: row["why"] for row in rows if row["status"] == "shows"}
         for name, entry in table.items():
             trace = (FOLDER / name).read_text(encoding="utf-8")
             draft = (FOLDER / name).with_suffix(".md")

@@ -38,6 +38,7 @@ SMALL = {
     "hostile": "small --runs 1 --no-save",
     "judged": "z3 --seeds SEEDS --runs 1 --no-save",
     "kills": "--rounds 1 --only walks --no-save",
+    "hunt": "tangent-of-zero",
     "known_bugs": "z3 --sources walks --guides off --seeds 1 --cpu 2 --no-save",
     "learning": "--seeds 1 --runs 20",
     "lifting": "z3 --scripts SEEDS --limit 2 --no-save",
