@@ -16,7 +16,8 @@ from toy import catalogue
 from murxpy.fuzzers.setups import proved_rules
 from murxpy.machine.random import Stream
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.ranges.abstract import TRUE, Few, Having, Interval
+from murxpy.semantics.exact import regex
+from murxpy.semantics.ranges.abstract import TRUE, Few, Having, Interval, Words
 from murxpy.semantics.values import Interpretation
 from murxpy.smtlib.printed_models import Model, read_model
 from murxpy.smtlib.printing.scripts import print_script
@@ -238,6 +239,18 @@ def test_a_language_that_cannot_be_said_is_not_put_where_a_word_must_be_in_it() 
 (check-sat)""",
     )
     assert [len(made(seed, 30, start=start)) for start in (2, 4)] == [30, 30]
+
+
+@pytest.mark.parametrize("low", [0, 5, 1 << 40])
+@pytest.mark.parametrize("high", [9, (1 << 31) - 1, 1 << 31, 1 << 130, None])
+def test_a_loop_has_indices_that_solvers_read(low: int, high: int | None) -> None:
+    """cvc5 refuses an index of 2^64 as ill-formed: a length below it became such a loop."""
+    tables = read_script(PAPER, "paper", CATALOGUE).tables
+    text = tables.constant("s", tables.string)
+    said = Conditions(tables).of(text, Words(regex.loop(regex.ALLCHAR, low, high)))
+    empty = high is not None and low > high
+    fits = max(low, high or 0) < 1 << 31
+    assert (said is not None) == (fits or empty)
 
 
 def test_draws_are_counted_by_whether_they_are_wrapped() -> None:

@@ -33,6 +33,7 @@ from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.values import ValueTerms
 
 MOST_PARTS = 60  # parts of a language that becomes a term
+MOST_TIMES = (1 << 31) - 1  # the largest index of a loop: solvers keep indices in 32 bits
 
 _OPERATORS = {
     regex.CONCAT: "OP_RE_CONCAT",
@@ -43,17 +44,19 @@ _OPERATORS = {
 
 
 def language_term(tables: Tables, language: Regex) -> Term | None:
-    """A term for a regular language; None if it would be large."""
-    return None if _size(language) > MOST_PARTS else _term(tables, language)
+    """A term for a regular language; None if it would be large, or have a loop with a large index."""
+    return _term(tables, language) if _can_be_said(language) else None
 
 
-def _size(language: Regex) -> int:
+def _can_be_said(language: Regex) -> bool:
     size, stack = 0, [language]
     while stack and size <= MOST_PARTS:
         node = stack.pop()
+        if node.kind == regex.LOOP and max(node.data[0], node.data[1] or 0) > MOST_TIMES:
+            return False
         size += 1 + (len(node.data) if node.kind in (regex.CHARS, regex.WORD) else 0)
         stack.extend(node.parts)
-    return size
+    return size <= MOST_PARTS
 
 
 def _term(tables: Tables, language: Regex) -> Term:
