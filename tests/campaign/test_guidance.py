@@ -160,6 +160,15 @@ def guidance(**more: Any) -> Guidance:
     return Guidance(BANDIT, 1, OF_THEORIES, THEORIES, **more)
 
 
+def stored(mine: Guidance) -> dict[str, Any]:
+    """What the store keeps of a guidance, as the next session is given it."""
+    learnt = Learnt()
+    mine.hand_over("target", learnt)
+    rows = [ArmYield(**json.loads(json.dumps(vars(row)))) for row in learnt.arms.values()]
+    seen = [pair for _, pair in learnt.news]
+    return {"yields": rows, "news": seen, "saved": json.loads(json.dumps(mine.state()))}
+
+
 def share(seeds: list[int]) -> float:
     return sum(Arm(THEORY, "good") in OF_THEORIES.of(seed) for seed in seeds) / len(seeds)
 
@@ -205,14 +214,10 @@ def test_walks_with_news_are_varied_as_often_as_it_pays(
 
 
 def test_a_corpus_goes_on_where_it_was() -> None:
-    whole = discover(corpus(), 300)
-    half, learnt = corpus(), Learnt()
+    half = corpus()
     begun = discover(half, 150)
-    half.hand_over("target", learnt)
-    rows = [ArmYield(**json.loads(json.dumps(vars(row)))) for row in learnt.arms.values()]
-    saved = json.loads(json.dumps(half.state()))
-    seen = [pair for _, pair in learnt.news]
-    assert begun + discover(corpus(yields=rows, news=seen, saved=saved), 150, 150) == whole
+    rest = corpus(**stored(half))
+    assert begun + discover(rest, 150, 150) == discover(corpus(), 300)
 
 
 def test_a_corpus_keeps_walks_of_each_source_and_those_that_pay() -> None:
@@ -273,15 +278,10 @@ def test_decided_checks_do_not_drown_findings() -> None:
 
 
 def test_guidance_goes_on_where_it_was() -> None:
-    whole = drive(guidance(), 300)
-    half, learnt = guidance(), Learnt()
+    half = guidance()
     begun = drive(half, 150)
-    half.hand_over("target", learnt)
-    rows = [ArmYield(**json.loads(json.dumps(vars(row)))) for row in learnt.arms.values()]
-    saved = json.loads(json.dumps(half.state()))
-    seen = [pair for _, pair in learnt.news]
-    rest = guidance(yields=rows, news=seen, saved=saved)
-    assert begun + drive(rest, 150, 150) == whole
+    rest = guidance(**stored(half))
+    assert begun + drive(rest, 150, 150) == drive(guidance(), 300)
 
 
 def test_a_run_is_drawn_by_runs_that_are_far_enough_before_it() -> None:
