@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import error, outcome
-from store_buckets import kept
+from store_buckets import kept, stored
 
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.frames import inside
@@ -180,3 +180,38 @@ def test_a_finding_behind_earlier_runs_is_shown_as_traces_and_else_listed_apart(
     shown, apart = listed.split("Not shown again")
     assert "crash-two" in shown and "hang-a" in shown and "crash-apart" in apart
     assert apart.splitlines()[2] == "    in smt::other, Z3_solver_pop"
+
+
+def unknown_behind(decided: str, mutant: str) -> str:
+    """A trace in which a mutant is unknown that a rule made of a script which was decided."""
+    lines = ["# murxpy-trace 1", "# solver cvc5 1.4.2", "1 new@default", "      return o1"]
+    for text, answer in ((decided, "sat"), (mutant, "unknown")):
+        if text:
+            lines += ["1 expect sat", f'1 run-script@parser "{text}"', f"      answer {answer}"]
+    return "\n".join([*lines, ""])
+
+
+def test_the_script_that_was_decided_is_of_the_trace_that_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The smaller trace may lack it. Then it is in the trace of the same run, not in the smallest one."""
+    key, named = "incompleteness-parent", "(set-info :implied-by-decided rule)"
+    found = kept(
+        tmp_path,
+        key,
+        {
+            "smt2": "(check-sat)",
+            "trace": unknown_behind("(assert mine)(check-sat)", f"{named}(check-sat)"),
+            "min.trace": unknown_behind("", f"{named}(check-sat)"),
+        },
+        kind="incompleteness",
+        solver="cvc5",
+        against="parent",
+    )
+    other = tmp_path / "findings" / key / "00000000000000bb.trace"
+    other.write_text(unknown_behind("(assert other)(check-sat)", f"{named}(check-sat)"))
+    small = replace(found.traces[0], file=str(other.relative_to(tmp_path)), size=9)
+    stored(tmp_path, replace(found, traces=[*found.traces, small]))
+    code, page, err = outcome(capsys, "show", key, "--out", tmp_path)
+    assert (code, err) == (0, "") and "The script that the solver decides" in page
+    assert "(assert mine)" in page and "(assert other)" not in page

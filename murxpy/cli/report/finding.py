@@ -245,14 +245,16 @@ def _form(bucket: Bucket, read: Read) -> tuple[str, str, str]:
 
 def _decided(bucket: Bucket, read: Read) -> str:
     """The script that was decided, of a finding in which the solver gives up on what a rule made of it, or
-    answers it wrongly; empty for other findings, and where the trace does not run that script.
+    answers it wrongly; empty for other findings, and where the trace does not run that script. Where the
+    smaller trace does not, the whole one of the same run is asked.
     """
     wrong = bucket.kind == WRONG_ANSWER
     if not wrong and (bucket.kind != INCOMPLETENESS or bucket.against != PARENT):
         return ""
     kept = bucket.smallest()
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
-    for file in [*files, *([kept.file] if kept is not None else [])]:
+    whole = [f"{file.removesuffix('.min.trace')}.trace" for file in files]
+    for file in [*files, *(whole or ([kept.file] if kept is not None else []))]:
         text = read(file)
         with suppress(InputError):
             trace = parse_trace(text or "", file)
