@@ -391,8 +391,12 @@ def test_of_infinitely_many_values_the_smallest_are_tried() -> None:
 
 
 def wrong_answer(assertion: str, printed: str) -> Sight | None:
-    """What a script with one assertion about `a` of two bits shows where the solver answers `printed`."""
-    text = f"(declare-const a (_ BitVec 2))(assert {assertion})(check-sat)"
+    """What a script with one assertion about `a`, and maybe `b`, of two bits shows where the solver answers
+    `printed`.
+    """
+    names = [name for name in "ab" if f" {name}" in assertion]
+    consts = "".join(f"(declare-const {name} (_ BitVec 2))" for name in names)
+    text = f"{consts}(assert {assertion})(check-sat)"
     trace = lift(read_script(text, "a", CATALOGUE)).text()
     trace = trace.replace("check-sat", f"check-sat\n answer {printed}")
     other = {"sat": "unsat", "unsat": "sat"}[printed]
@@ -405,8 +409,11 @@ def test_the_script_of_a_wrong_answer_says_why_it_is_wrong() -> None:
     assert found.expected == "unsat: none of 4 possible values makes all assertions true"
     found = wrong_answer("(bvugt a #b10)", "unsat")
     assert found is not None and found.expected.startswith("sat, as it answers where (= a #b11)")
+    assert found.expected.endswith(" is asserted")
     told = found.otherwise  # the solver can answer unsat with the values, too
     assert told is not None and told.expected == "sat: all assertions are true where (= a #b11)"
+    found = wrong_answer("(bvugt a b)", "unsat")
+    assert found is not None and found.expected.endswith("(= b #b00) and (= a #b01) are asserted")
 
 
 def test_a_script_keeps_only_the_settings_that_it_needs(tmp_path: Path, z3: Plan) -> None:

@@ -585,9 +585,12 @@ def _form_has(
 
 
 def _stated(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """The options that a form sets, without those that only let it ask or do more; a limit in words."""
+    """The options that a form sets, each once, without those that only let it ask or do more; a limit in
+    words.
+    """
     limit = ["a resource limit"] if any(name.endswith("limit") for name, _ in pairs) else []
-    return [*(f"{name}={value}" for name, value in pairs if not _ASKING.match(name)), *limit]
+    told = dict.fromkeys(f"{name}={value}" for name, value in pairs if not _ASKING.match(name))
+    return [*told, *limit]
 
 
 def _makes_its_own(trace: str, wrapper: Mapping[str, Any]) -> bool:

@@ -356,7 +356,8 @@ def see_answer(seen: Seen) -> Sight | None:
     plain = Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
     planted = seen.evidence.planted or _values(seen)
     if wanted == "unsat" and planted:
-        model = f"sat, as it answers where {' and '.join(planted)} is asserted"
+        are = "is" if len(planted) == 1 else "are"
+        model = f"sat, as it answers where {' and '.join(planted)} {are} asserted"
         rows = seen.evidence.text.splitlines()
         given = [row for row in rows if row.startswith(_GIVEN)]
         check = [row for row in rows if row.startswith("(check-sat")][-1].partition(" ; ")[0]
