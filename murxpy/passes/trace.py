@@ -19,7 +19,7 @@ from murxpy.passes.words import number_of
 Variants = Callable[[Script, int], Iterable[Script]]
 Pass = Callable[[Reducer[Script]], Asking[None]]
 
-EXPECT = "expect"
+EXPECT, READ = "expect", "run-script"
 _STATED = ("push", "pop", "reset", "reset-assertions", *ANSWERING)
 _ASSERTING = ("assert-formula", "assert-tracked")
 _TERMS = (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)
@@ -87,12 +87,27 @@ def stated(script: Script) -> tuple[str, ...]:
 
     Nobody knows the answers to other formulas. The passes therefore only leave out lines of such a
     script, and no line that this function names: without an assertion sat stays sat, but unsat does
-    not stay unsat.
+    not stay unsat. A script that the solver reads has all that its answers depend on, so those before
+    the last one can go, with what they are expected to answer.
     """
-    expected = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
+    expected = [" ".join(map(str, line.args)) for line in _expecting(script)]
     asserting = _ASSERTING if any("unsat" in answers for answers in expected) else ()
     kept = (*_STATED, *asserting) if expected else ()
     return (*expected, *(line.action for line in script if line.action in kept))
+
+
+def _expecting(script: Script) -> Iterator[Line]:
+    """The lines with answers that a check, or the last script that the solver reads, is expected to give."""
+    last = max((at for at, line in enumerate(script) if line.action == READ), default=-1)
+    expect: Line | None = None
+    for at, line in enumerate(script):
+        if line.action == EXPECT:
+            expect = line
+        elif expect is not None and (at == last or line.action in ANSWERING):
+            yield expect
+            expect = None
+        elif line.action == READ:
+            expect = None
 
 
 def _collecting(variants: Variants) -> Variants:

@@ -20,7 +20,7 @@ from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
 from murxpy.passes.reduction import Reducer, at_once, finished
 from murxpy.passes.terms import Meanings, ModelValues, Types
-from murxpy.passes.trace import needs
+from murxpy.passes.trace import needs, stated
 from murxpy.passes.words import smaller_numbers
 from murxpy.reduction.pipeline import Minimized, Task
 from murxpy.reduction.traces import minimize, refusals, safe_mode
@@ -365,6 +365,16 @@ def test_formulas_whose_answer_is_only_expected_stay() -> None:
         "expect unsat",
         "check-sat",
     ]
+
+
+def test_what_earlier_scripts_are_expected_to_answer_can_go() -> None:
+    """A finding at the last of many scripts kept the expected answers of all of them."""
+    last = '1 expect sat unsat\n1 run-script "(check-sat)(check-sat)"\n'
+    checks = "1 new\n1 assert-formula t5\n1 expect unsat\n1 check-sat\n"
+    earlier = '1 expect sat\n1 run-script "(check-sat)"\n1 expect sat\n1 expect unsat\n'
+    assert stated(script(earlier + last)) == stated(script(last)) == ("sat unsat",)
+    assert stated(script(checks + earlier + last)) == stated(script(checks + last))
+    assert stated(script(checks)) == ("unsat", "assert-formula", "check-sat")
 
 
 def test_needs_are_sentences_and_are_read_again() -> None:
