@@ -39,7 +39,18 @@ from murxpy.reduction.pipeline import Minimized, Predicate, Task, reduce
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import CHECKS, Script
+from murxpy.smtlib.script import (
+    CHECKS,
+    Assert,
+    CheckSat,
+    CheckSatAssuming,
+    Pop,
+    Push,
+    Reset,
+    ResetAssertions,
+    Script,
+    at_checks,
+)
 from murxpy.sources.mutation.known import TWICE
 
 _TEXTS = 500  # printed scripts that are remembered
@@ -260,8 +271,7 @@ class ScriptPredicate(Predicate[Printed]):
         return votes >= VOTES or (
             votes > 0
             and self._right == "sat"
-            and candidate.checks() == 1
-            and any(solver.holds(candidate.script) for solver in self._judges)
+            and any(solver.holds(_last_check(candidate.script)) for solver in self._judges)
         )
 
     def _votes(self, text: str, answer: str) -> int:
@@ -280,6 +290,16 @@ class ScriptPredicate(Predicate[Printed]):
             row = f"# {unknowns.BASELINE} {absolute_target(self._baseline.name)}\n"
             trace = add_header(trace, row)
         return (self.key if verdict is None else bucket_key(family, verdict)), trace
+
+
+def _last_check(script: Script) -> Script:
+    """The script with the last of its checks alone."""
+    *_, (at, asserted) = at_checks(script)
+    last = script.commands[at]
+    check = last if isinstance(last, CheckSatAssuming) else CheckSat()
+    apart = (Assert, Push, Pop, Reset, ResetAssertions, *CHECKS)
+    rest = [command for command in script.commands if not isinstance(command, apart)]
+    return Script(script.name, script.tables, [*rest, *asserted, check])
 
 
 def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -> Minimized:
