@@ -363,7 +363,7 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
         )
     if mix is None and of_mutants.stability:
         raise click.UsageError("--stability asks variants of mutants: give --mix, or leave it out")
-    sources = () if mix is None else parse_mix(mix)
+    sources = () if mix is None else parse_mix(mix, of_mutants.through)
     choices = prefixed(given, [name for name, _ in sources])
     if not sources:
         return run(targets, options)

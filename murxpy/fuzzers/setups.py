@@ -402,13 +402,14 @@ def is_auto(text: str) -> bool:
     return text.split(",")[0].strip() == AUTO
 
 
-def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
+def parse_mix(text: str, through: str = TEXT) -> tuple[tuple[str, float], ...]:
     """The sources with their weights in a text such as `api:4,storm:2`. Behind the word `auto` they
-    may be left out: then all sources are meant. Raises InputError for any other text.
+    may be left out: then all sources are meant, and `through` the API all that ask the solver no scripts.
+    Raises InputError for any other text.
     """
     parts = [part.strip() for part in text.split(",")]
     if parts == [AUTO]:
-        return _all_sources()
+        return tuple(one for one in _all_sources() if through != API or not entry_of(one[0]).asks)
     if parts[0] == AUTO:
         parts = parts[1:]
     mix = tuple(_parse_source(part) for part in parts)

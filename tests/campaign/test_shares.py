@@ -17,7 +17,7 @@ from murxpy.learning.guide import LAG
 from murxpy.learning.shares import FLOOR, Shares
 from murxpy.machine.random import Stream
 from murxpy.processes.targets import Plan, resolve
-from murxpy.sources.mutation.registry import API, FUZZERS
+from murxpy.sources.mutation.registry import API, FUZZERS, entry_of
 from murxpy.steering.seeds import Steering, cost_of
 
 FILES = [
@@ -206,6 +206,8 @@ def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
     others = sum(weights[name] for name in walked_machines())
     assert weights[API] == pytest.approx(others)
     assert weights[API] + others == pytest.approx(19 * sum(weights[name] for name in FUZZERS))
+    silent = [name for name in sources() if not entry_of(name).asks]
+    assert list(dict(parse_mix("auto", API))) == silent != sources()
     assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
     for wrong in ("api,auto", "auto:2"):
         with pytest.raises(InputError, match="'auto' stands in front of the sources"):
