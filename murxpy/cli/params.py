@@ -77,9 +77,7 @@ def shard(text: str) -> tuple[int, int]:
 
 def run_seed(text: str) -> int:
     """The seed in hexadecimal `text`. Raises BadParameter."""
-    expected = (
-        "at most 16 hexadecimal digits, or those of a guided run, as in the header of a trace"
-    )
+    expected = "at most 16 hexadecimal digits, or those of a guided or varied run, as in the header of a trace"
     number = _seed(text, 16, expected, bits=256)
     if not is_run_seed(number):
         raise click.BadParameter(f"'{text}': expected {expected}")

@@ -24,6 +24,7 @@ from murxpy.findings.buckets import Bucket, Kept
 from murxpy.findings.damage import Damaged, check_pages, reading
 from murxpy.findings.folder import CAMPAIGN, connect_below
 from murxpy.learning.arms import MOST_STEPS
+from murxpy.learning.guide import KEPT, LEAST
 from murxpy.processes.handles import Damp
 from murxpy.records.finding import Finding
 from murxpy.records.snapshot import NodeSum
@@ -239,29 +240,36 @@ class _Steering(TypedDict, total=False):
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]
 
 
-class _Guided(msgspec.Struct, array_like=True):
+_RunSeed = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{1,64}\Z")]
+# What a campaign counts or measures stays below this: sums and quotients of strangers' figures are finite.
+_Most = 10**15
+_Few = Annotated[int, msgspec.Meta(ge=0, le=_Most)]
+_Gain = Annotated[float, msgspec.Meta(ge=0, le=_Most)]
+
+
+class _Guided(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """A run of a guided campaign. Earlier releases left out the last parts."""
 
-    seed: _Hex
+    seed: _RunSeed
     arms: list[str]
     news: list[int] = []
-    counts: dict[str, int] = {}
+    counts: dict[str, _Few] = {}
     buckets: list[str] = []
     wrong: bool = False
     killed: bool = False
     mutates: bool = False
     source: str = ""
-    earlier: _Hex | None = None
-    steps: Annotated[int, msgspec.Meta(ge=0)] = 0
+    earlier: _RunSeed | None = None
+    steps: _Few = 0
 
 
-class _Varied(msgspec.Struct, array_like=True):
+class _Varied(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """A walk of a corpus, as `KeptWalks.state` gives it."""
 
     steps: Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)]
     source: str
-    gained: Annotated[float, msgspec.Meta(gt=0)]
-    tried: Annotated[int, msgspec.Meta(ge=0)] = 0
+    gained: Annotated[float, msgspec.Meta(ge=LEAST, le=_Most)]
+    tried: _Few = 0
 
 
 class _Guidance(TypedDict, total=False):
@@ -270,8 +278,8 @@ class _Guidance(TypedDict, total=False):
     open: dict[int, _Guided]
     over: dict[int, _Guided]
     paid: list[str]
-    typical: float
-    corpus: list[tuple[_Hex, _Varied]]
+    typical: Annotated[float, msgspec.Meta(ge=1, le=_Most)]
+    corpus: Annotated[list[tuple[_RunSeed, _Varied]], msgspec.Meta(max_length=KEPT)]
 
 
 class _Damped(msgspec.Struct, array_like=True):
@@ -372,6 +380,7 @@ def _read_yield(target: str, source: str, seed: str, text: str) -> tuple[str, Yi
 
 def _read_arm(target: str, arm: str, text: str) -> tuple[str, ArmYield]:
     entry = msgspec.convert(json.loads(text), ArmYield)
+    msgspec.convert((entry.gains, entry.losses), tuple[_Gain, _Gain])
     if entry.arm != arm:
         raise ValueError(f"its columns say something else of arm {arm!r} than its data")
     return msgspec.convert(target, str), entry

@@ -99,12 +99,13 @@ def is_guided(run_seed: int) -> bool:
 
 def is_run_seed(number: int) -> bool:
     """Whether a number can be a run seed: below 2^64, or above that with a 1 and whole arms, or with a 2
-    and whole turns.
+    and whole turns, which are at different steps from 1 on.
     """
     above = number >> BITS
-    bits = above.bit_length()
-    armed = (bits - 1) % _DIGIT == 0 and above >> _DIGIT * MOST <= 1
-    return above == 0 or armed or (is_varied(number) and above >> _TURN * TURNS <= 2)
+    armed = (above.bit_length() - 1) % _DIGIT == 0 and above >> _DIGIT * MOST <= 1
+    steps = [turn.step for turn in turns_of(number)]
+    turned = 0 < len(steps) <= TURNS and steps == sorted({0, *steps})[1:]
+    return above == 0 or armed or turned
 
 
 def is_varied(run_seed: int) -> bool:
@@ -136,7 +137,7 @@ def varied(run_seed: int, step: int, own: int) -> int:
     """The seed of a walk that goes as the one with `run_seed` up to step `step`, and then as the low bits
     of `own` say. The earlier walk has fewer turns before the step than a walk can have.
     """
-    before = [turn for turn in turns_of(run_seed) if turn.step < step]
+    before = [turn for turn in turns_of(run_seed) if turn.step < step][: TURNS - 1]
     above = 2
     for turn in (*before, Turn(step, own & ((1 << _OWN) - 1))):
         above = (above << _TURN) | (turn.step << _OWN) | turn.seed

@@ -315,6 +315,7 @@ class Guide:
 
 WALKS = NEW, VARIED = "", "varied"
 KEPT = 256  # walks of a corpus
+LEAST = 1e-6  # what a walk of a corpus gained at least, so that each can be drawn
 
 
 @dataclass
@@ -377,6 +378,6 @@ class KeptWalks:
             self._kept[earlier].gained += gain
         if not result.news or result.findings or not steps:
             return
-        if len(self._kept) == KEPT:
+        if len(self._kept) >= KEPT:
             del self._kept[min(self._kept, key=lambda other: self._kept[other].worth)]
-        self._kept[seed] = Kept(min(steps, MOST_STEPS), source, gain)
+        self._kept[seed] = Kept(min(steps, MOST_STEPS), source, max(gain, LEAST))

@@ -277,7 +277,8 @@ class Guidance:
         self._seed, self._arms = seed, arms
         self.yields = {entry.arm: entry for entry in yields}
         earned = {arm: (entry.gains, entry.losses) for arm, entry in self.yields.items()}
-        self._corpus = KeptWalks(saved.get("corpus", ())) if way == CORPUS else None
+        self._corpus = KeptWalks(saved.get("corpus", ()))  # it stays where sessions guide otherwise
+        self._varies = way == CORPUS
         self._guide = Guide(Choices(walks=WALKS) if way == CORPUS else choices, earned)
         self._gains = Gains(way, float(saved.get("typical", RUN)))
         self._seen = dict.fromkeys(news)
@@ -294,7 +295,7 @@ class Guidance:
             **self._runs.state(),
             "paid": list(self._paid),
             "typical": self._gains.typical,
-            **({} if self._corpus is None else {"corpus": self._corpus.state()}),
+            "corpus": self._corpus.state(),
         }
 
     def hand_over(self, target: str, learnt: Learnt) -> None:
@@ -334,11 +335,11 @@ class Guidance:
 
     def _begin(self, stream: Stream, base: int, source: str, *, mutates: bool) -> _Begun:
         """A run of `source` that would have the seed `base` without guidance."""
-        guide, corpus = self._guide, self._corpus
-        if corpus is None or mutates:
+        guide = self._guide
+        if mutates or not self._varies:
             arms = guide.draw_for_mutants(stream) if mutates else guide.draw(stream)
             return _Begun(self._arms.guided(base, arms), [str(arm) for arm in arms])
-        drawn = corpus.draw(stream, source) if guide.draw_walk(stream) == VARIED else None
+        drawn = self._corpus.draw(stream, source) if guide.draw_walk(stream) == VARIED else None
         if drawn is None:
             return _Begun(self._arms.guided(base, ()), [str(Arm(WALK, NEW))])
         earlier, seed = drawn
@@ -378,7 +379,8 @@ class Guidance:
             self.learnt[number] = result.news
             gain = self._gains.of(result)
             self._guide.learn([parse_arm(arm) for arm in run.arms], gain)
-            if self._corpus is not None and not run.mutates:
+            # a variation of a walk with arms of another kind would lack these
+            if not run.mutates and {parse_arm(arm).kind for arm in run.arms} <= {SOURCE, WALK}:
                 earlier = run.earlier
                 self._corpus.learn(run.seed, run.steps, run.source, result, gain, earlier)
             for arm in _counted(run.arms, run.mutates):

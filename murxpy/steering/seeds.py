@@ -302,8 +302,9 @@ class Steering:
         common = sorted(left_out, key=lambda reason: -len(left_out[reason]))
         messages = [_left_out(reason, left_out[reason]) for reason in common[:_TOLD]]
         if len(common) > _TOLD:
+            more = len({seed for reason in common[_TOLD:] for seed in left_out[reason]})
             messages.append(
-                f"more seed files are left out for {len(common) - _TOLD} other reasons, which"
+                f"{more:,} more seed files are left out for {len(common) - _TOLD} other reasons, which"
                 " 'murxpy statistics' counts"
             )
         return starved + messages

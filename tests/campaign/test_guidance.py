@@ -220,6 +220,32 @@ def test_a_corpus_goes_on_where_it_was() -> None:
     assert begun + discover(rest, 150, 150) == discover(corpus(), 300)
 
 
+def test_a_corpus_has_no_walks_with_arms_and_stays_while_they_are_drawn() -> None:
+    """A variation of a walk with arms would go another way from its first step on."""
+    armed, more = guidance(), corpus()
+    discover(more, 150)
+    kept = more.state()["corpus"]
+    discover(armed, 150)
+    assert kept and not any(ARMS.of(int(seed, 16)) for seed, _ in armed.state()["corpus"])
+    left = {"saved": {"corpus": kept}}
+    assert guidance(**left).state()["corpus"] == kept
+    mixed = corpus(saved=json.loads(json.dumps({**armed.state(), "corpus": kept})))
+    discover(mixed, 150, 150)
+    assert not any(OF_THEORIES.of(int(seed, 16)) for seed, _ in mixed.state()["corpus"])
+
+
+def test_turns_of_a_run_seed_come_one_after_another() -> None:
+    def seed(*steps: int) -> int:
+        above = 2
+        for step in steps:
+            above = (above << 48) | (step << 32) | 7
+        return (above << 64) | 9
+
+    assert all(map(is_run_seed, (seed(1), seed(1, 2), seed(3, 9, 65535))))
+    assert not any(map(is_run_seed, (seed(0), seed(2, 2), seed(3, 1), seed(1, 2, 3, 4))))
+    assert len(turns_of(varied(seed(0, 0, 0), 5, 1))) == TURNS
+
+
 def test_a_corpus_keeps_walks_of_each_source_and_those_that_pay() -> None:
     mine, news = KeptWalks(), Result(news=1)
     for seed in range(1, KEPT + 1):
@@ -395,18 +421,77 @@ def test_a_campaign_with_a_corpus_is_the_same_again(
     assert sum(row["runs"] for row in rows) == 80 - LAG
 
 
+DATABASE: list[bytes] = []  # of a campaign with a corpus, which is made once
+NAN, LARGE = float("nan"), 10**400
+OVER = [
+    "10000000000000000",
+    ["walk:"],
+    [],
+    {"check:decided": 1},
+    [],
+    False,
+    False,
+    False,
+    "",
+    None,
+    9,
+]
+
+
 @pytest.mark.usefixtures("bare_findings")
 @pytest.mark.parametrize(
-    "kept", [["0", "api", 0.5, 0], [5, "api", 0.0, 0], [5, "api", float("nan"), 0], [5, "api"]]
+    "part",
+    [
+        *({"corpus": [["ab", kept]]} for kept in ([0, "", 0.5, 0], [5, "", 0.0, 0], [5, ""])),
+        *({"corpus": [["ab", [5, "", gained, 0]]]} for gained in (NAN, 5e-324, LARGE)),
+        *({"corpus": [["ab", [5, "", 0.5, tried]]]} for tried in (-1, LARGE, "1")),
+        *({"corpus": [[seed, [5, "", 0.5, 0]]]} for seed in ("", "AB", "ab\n", "a" * 65)),
+        {"corpus": [["ab", [5, "", 0.5, 0, 7]]]},
+        {"corpus": [[f"{at:x}", [5, "", 0.5, 0]] for at in range(KEPT + 1)]},
+        *({"typical": typical} for typical in (0.0, -1e9, NAN, LARGE)),
+        *({"over": {"1": [*OVER[:3], {"signal:spent": ms}, *OVER[4:]]}} for ms in (-20, LARGE)),
+        {"over": {"1": [*OVER, 1]}},
+    ],
+    ids=lambda part: str(part)[:60],
 )
-def test_a_stored_corpus_that_none_could_be_is_refused(tmp_path: Path, kept: list[Any]) -> None:
-    campaign(tmp_path, CORPUS, runs=40)
-    with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as store, store:
-        (saved,) = store.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
-        data = {**json.loads(saved), "corpus": [["ab", kept]]}
-        store.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [json.dumps(data)])
-    with pytest.raises(InputError, match=r"damaged .*corpus"):
-        Store(tmp_path, read_only=True).meta()
+def test_a_stored_guidance_that_none_could_be_is_refused(tmp_path: Path, part: Any) -> None:
+    if not DATABASE:
+        campaign(tmp_path, CORPUS, runs=1)
+        DATABASE.append((tmp_path / "campaign.sqlite").read_bytes())
+    (tmp_path / "campaign.sqlite").write_bytes(DATABASE[0])
+
+    def store(more: Any) -> None:
+        with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as db, db:
+            (saved,) = db.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
+            data = json.dumps({**json.loads(saved), **more})
+            db.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [data])
+
+    fine = {"typical": 20.0, "corpus": [["ab", [5, "", 0.5, 0]]], "over": {"1": OVER}}
+    store(fine)
+    with closing(Store(tmp_path, read_only=True)) as opened:
+        assert opened.meta()["guidance:fake"]["corpus"]
+    store(part)
+    with (
+        closing(Store(tmp_path, read_only=True)) as opened,
+        pytest.raises(InputError, match=r"a row of table meta cannot be understood"),
+    ):
+        opened.meta()
+
+
+@pytest.mark.usefixtures("bare_findings")
+@pytest.mark.parametrize("gains", [NAN, float("inf"), 1e308, -1.0])
+def test_gains_that_no_arm_has_are_refused(tmp_path: Path, gains: float) -> None:
+    """With NaN the draw of an arm never ended."""
+    campaign(tmp_path, runs=40)
+    with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as db, db:
+        arm, text = db.execute("SELECT arm, data FROM arms").fetchone()
+        data = json.dumps({**json.loads(text), "gains": gains})
+        db.execute("UPDATE arms SET data = ? WHERE arm = ?", [data, arm])
+    with (
+        closing(Store(tmp_path, read_only=True)) as store,
+        pytest.raises(InputError, match=r"a row of table arms cannot be understood"),
+    ):
+        store.arms()
 
 
 @pytest.mark.usefixtures("bare_findings")
