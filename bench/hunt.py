@@ -28,6 +28,7 @@ SOLVERS = ("z3", "cvc5", "cvc5-pythonic")
 CONTRACT = "contract-"  # how the names of traces of contract mode begin
 ASKED = "produce-"  # options that only ask for what the check reads
 _OPTION = re.compile(r"^ *\d+ set-(?:option|parameter)@\S+ (\S+) (\S+)$", re.M)
+_IN_SCRIPT = re.compile(r"\(set-option :(\S+) ([^\s()]+)\)")
 _KIND = re.compile(r"^# finds (\S+)$", re.M)
 
 
@@ -102,7 +103,8 @@ def shown(names: Sequence[str]) -> Iterator[Shown]:
             if draft.is_file():
                 title = draft.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
             kind = _KIND.search(trace)
-            options = [f"{o} {v}" for o, v in _OPTION.findall(trace) if not o.startswith(ASKED)]
+            pairs = [*_OPTION.findall(trace), *_IN_SCRIPT.findall(trace)]
+            options = [f"{o} {v}" for o, v in pairs if not o.startswith(ASKED)]
             alone = programs[name]["python"]
             yield Shown(
                 solver,

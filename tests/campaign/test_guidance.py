@@ -16,6 +16,7 @@ from campaigns import run
 from commands import FAKE, outcome
 from hypothesis import given
 from hypothesis import strategies as st
+from toy import live, walk
 
 from murxpy.cli.report.arms import ratio
 from murxpy.data import load_catalogue, load_machine, load_wrapper
@@ -260,13 +261,12 @@ def test_a_corpus_keeps_walks_of_each_source_and_those_that_pay() -> None:
     assert mine.draw(Stream(1), "chc") is None
 
 
-def test_a_varied_walk_goes_as_the_earlier_one_up_to_its_turn(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_varied_walk_goes_as_the_earlier_one_up_to_its_turn() -> None:
     def trace(seed: int) -> list[str]:
-        code, text, _ = outcome(capsys, "fuzz", *FAKE, "--run-seed", f"{seed:x}")
-        assert code == 0
-        return [line for line in text.splitlines() if not line.startswith("#")]
+        return [line for line in header_and(seed).splitlines() if not line.startswith("#")]
+
+    def header_and(seed: int) -> str:
+        return walk(live("cvc5"), seed)[0]
 
     first, later = trace(9), trace(varied(9, 40, 5))
     same = next(at for at, (a, b) in enumerate(zip(first, later, strict=False)) if a != b)
@@ -274,8 +274,7 @@ def test_a_varied_walk_goes_as_the_earlier_one_up_to_its_turn(
     assert trace(varied(9, 40, 5)) == later != trace(varied(9, 40, 6))
     again = trace(varied(varied(9, 40, 5), 60, 1))
     assert again[: same + 1] == later[: same + 1] and again != later
-    header = outcome(capsys, "fuzz", *FAKE, "--run-seed", f"{varied(9, 40, 5):x}")[1]
-    assert "# guided turn:40\n" in header
+    assert "# guided turn:40\n" in header_and(varied(9, 40, 5))
 
 
 def test_what_pays_is_drawn_more_often() -> None:
