@@ -243,7 +243,7 @@ _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]
 _RunSeed = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{1,64}\Z")]
 # What a campaign counts or measures stays below this: sums and quotients of strangers' figures are finite.
 _Most = 10**15
-_Few = Annotated[int, msgspec.Meta(ge=0, le=_Most)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=_Most)]
 _Gain = Annotated[float, msgspec.Meta(ge=0, le=_Most)]
 
 
@@ -253,14 +253,13 @@ class _Guided(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     seed: _RunSeed
     arms: list[str]
     news: list[int] = []
-    counts: dict[str, _Few] = {}
+    counts: dict[str, _Count] = {}
     buckets: list[str] = []
     wrong: bool = False
     killed: bool = False
     mutates: bool = False
-    source: str = ""
     earlier: _RunSeed | None = None
-    steps: _Few = 0
+    steps: _Count = 0
 
 
 class _Varied(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -269,7 +268,7 @@ class _Varied(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     steps: Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)]
     source: str
     gained: Annotated[float, msgspec.Meta(ge=LEAST, le=_Most)]
-    tried: _Few = 0
+    tried: _Count = 0
 
 
 class _Guidance(TypedDict, total=False):
@@ -300,7 +299,6 @@ class _Damping(TypedDict, total=False):
     calls: list[tuple[str, str, str]]
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0)]
 _Some = Annotated[int, msgspec.Meta(ge=1)]
 
 

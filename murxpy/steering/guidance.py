@@ -220,8 +220,8 @@ def _arms_of(options: Iterable[Option]) -> dict[str, tuple[str, ...]]:
 
 # ----------------------------------------------------------------------
 # Guidance: which arms the runs of a target have, or which earlier walk they vary, learnt from what
-# earlier runs gained. The choice depends only on the counts of earlier runs, in the order of their numbers, and never on a clock.
-# The choice is written into the seed of the run (`murxpy.learning.arms`), so that the run can be
+# earlier runs gained. The choice depends only on the counts of earlier runs, in the order of their
+# numbers, and never on a clock. The choice is written into the seed of the run (`murxpy.learning.arms`), so that the run can be
 # made again without the campaign.
 
 
@@ -243,7 +243,6 @@ class _Begun:
     wrong: bool = False
     killed: bool = False
     mutates: bool = False
-    source: str = ""
     earlier: int | None = None  # the seed of the walk that it varies
     steps: int = 0
 
@@ -251,15 +250,21 @@ class _Begun:
         """The run as plain data."""
         own = [self.arms, self.news, self.counts, self.buckets, self.wrong, self.killed]
         earlier = None if self.earlier is None else f"{self.earlier:x}"
-        return [f"{self.seed:x}", *own, self.mutates, self.source, earlier, self.steps]
+        return [f"{self.seed:x}", *own, self.mutates, earlier, self.steps]
+
+    @property
+    def source(self) -> str:
+        """The source that its arms name; empty where they name none."""
+        arms = map(parse_arm, self.arms)
+        return next((arm.name for arm in arms if arm.kind == SOURCE), "")
 
 
 class Guidance:
     """Chooses the arms of the runs of one target, or with the way `corpus` the earlier walks that they
-    vary. `way` is one of `WAYS`, `arms` say how a
-    run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
-    are from an earlier session: the yield of each arm, the pairs that were seen, and the result of
-    `state`. `hand_over` gives what is to be stored beside `state`. `lag` is that of the campaign.
+    vary. `way` is one of `WAYS`, `arms` say how a run seed carries arms, `choices` which of them the
+    target can have. `yields`, `news` and `saved` are from an earlier session: the yield of each arm,
+    the pairs that were seen, and the result of `state`. `hand_over` gives what is to be stored beside
+    `state`. `lag` is that of the campaign.
     """
 
     def __init__(
@@ -328,7 +333,7 @@ class Guidance:
             self._learn(index)
             stream = Stream(mix(mix(self._seed, index), _KEY))
             run = self._begin(stream, base, source, mutates=mutates)
-            run.source, run.mutates = source, mutates
+            run.mutates = mutates
             run.arms = [*([str(Arm(SOURCE, source))] if source else []), *run.arms]
             self._runs.open[index] = run
         return self._runs.open[index].seed

@@ -431,7 +431,6 @@ OVER = [
     False,
     False,
     False,
-    "",
     None,
     9,
 ]
