@@ -300,6 +300,8 @@ class _Damping(TypedDict, total=False):
 
 
 _Some = Annotated[int, msgspec.Meta(ge=1)]
+# The index of a script in a grammar: that of a large script has hundreds of digits.
+_Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _Enumerated(TypedDict, total=False):
@@ -308,7 +310,7 @@ class _Enumerated(TypedDict, total=False):
     rests: dict[int, _Hex]
     marks: dict[int, tuple[str, int]]
     costs: list[tuple[str, int, int, int, list[tuple[int, int, int]]]]
-    given_up: dict[str, list[tuple[str, str, str, _Some, _Count, _Count, _Count]]]
+    given_up: dict[str, list[tuple[str, str, str, _Some, _Count, _Count, _Index]]]
     settled: bool
     counts: dict[str, int]
     open: dict[str, int]
