@@ -138,9 +138,10 @@ def test_all_releases_are_one_table_and_one_chart(
     )
     page, chart = ((tmp_path / f"sources.{end}").read_text() for end in ("md", "svg"))
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
-    walks, mixed, storm = rows[2:]
+    walks, mixed, storm, split = rows[2:]
     assert walks[:3] == ["walks", "72 (36 to 108)", "36 (36 to 36)"] and walks[3] == "-"
     assert mixed[0] == mix and mixed[3].startswith("2.5 (") and storm[3] == "0 (0 to 0)"
+    assert split[1] == "72: 12 walks of 12" and split[3] == "1"
     assert chart.count("polyline") > 6
     points = bench.curve([made("walks", [1, 3])], 100.0)
     assert points[-1] == (100.0, 2.0) and (10.0, 1.5) in points
@@ -148,3 +149,21 @@ def test_all_releases_are_one_table_and_one_chart(
 
 def test_two_seeds_have_no_interval(bench: Any) -> None:
     assert bench.resampled(lambda drawn: 1.0, [1.0, 2.0]) == ""
+
+
+def test_the_best_split_in_hindsight_gives_each_source_what_it_gains(bench: Any) -> None:
+    """Two sources find other defects early and nothing afterwards, so each gets its beginning."""
+
+    def made(source: str, found: dict[int, float]) -> Any:
+        return bench.Campaign(
+            source, "off", 1, 120.0, 9, 9, tuple(found), tuple(map(float, found.values()))
+        )
+
+    early, late = made("walks", {1: 10, 2: 30, 3: 119}), made("storm", {4: 10, 5: 20, 1: 5})
+    rate, parts = bench.split_in_hindsight([early, late])
+    assert rate == 4 * 30.0 and parts["walks"] >= 3 and parts["storm"] >= 2
+    assert sum(parts.values()) == bench.PARTS
+    # what every second campaign of a source finds is expected half of the time
+    rate, parts = bench.split_in_hindsight([early, made("walks", {})])
+    assert rate == 1.5 * 30.0 and parts == {"walks": bench.PARTS}
+    assert bench.split_text((120.0, {"walks": 12, "storm": 0})) == "120: 12 walks of 12"
