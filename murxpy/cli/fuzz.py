@@ -43,6 +43,7 @@ from murxpy.cli.params import (
     run_seed,
 )
 from murxpy.data import wrapper_names
+from murxpy.data.machines import DEFAULT
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX, TRACE
@@ -50,7 +51,7 @@ from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_m
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.processes.targets import solver_of
-from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.registry import API, FUZZERS
 
 _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
@@ -369,6 +370,10 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
         return run(targets, options)
     auto = mix is not None and is_auto(mix)
     mutation = mutation_of(sources, seeds, options.judges, of_mutants, choices, auto=auto)
+    if options.machine != DEFAULT and not (API in dict(sources) or mutation.walks):
+        raise click.UsageError(
+            f"no source of --mix walks the machine of --machine: add '{API}', or leave --machine out"
+        )
     return run(targets, options, mutation)
 
 

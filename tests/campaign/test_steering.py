@@ -370,6 +370,8 @@ def test_why_seeds_cannot_be_used_is_known_without_a_solver() -> None:
     }
     assert found["typefuzz", "foreign"] == "the dialect of z3 has no OP_BAG_COUNT"
     assert ("typefuzz", "foreign") not in unusable(setup, "cvc5")
+    of_all = unusable({**setup, "dialect": "standard"}, "cvc5")
+    assert of_all["typefuzz", "foreign"] == "SMT-LIB has no OP_BAG_COUNT"
     assert found["fusion", "same"].startswith("'=' takes")
 
 

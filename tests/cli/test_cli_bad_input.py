@@ -69,6 +69,14 @@ USAGE = {
     ): "Invalid value for '--seed': '1g': expected a number below 2^64",
     ("fuzz", "z3", "--run-seed", "0x" + 17 * "f"): "Invalid value for '--run-seed': ",
     ("fuzz", "z3", "--set", "x"): "--set x: expected NAME=VALUE",
+    (
+        "fuzz",
+        "z3",
+        "--mix",
+        "parts",
+        "--machine",
+        "search",
+    ): "no source of --mix walks the machine of --machine: add 'api', or leave --machine out",
     ("fuzz", "z3", "--stability", "5"): "--stability asks variants of mutants: give --mix",
     (
         "fuzz",

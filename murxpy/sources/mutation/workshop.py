@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.catalogue import STANDARD, Catalogue
 from murxpy.logic.terms import Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.generate.swarm import Profile
@@ -126,7 +126,8 @@ class MutationSession:
         known = self.catalogue.operators
         for term in subterms(script.assertions()):
             if term.op in known and term.op not in self._printable:
-                raise InputError(f"the dialect of {self.dialect} has no {term.op}", file=seed.name)
+                whose = "SMT-LIB" if self.dialect == STANDARD else f"the dialect of {self.dialect}"
+                raise InputError(f"{whose} has no {term.op}", file=seed.name)
         return script
 
     def open(self, seed: Seed) -> Script | None:
