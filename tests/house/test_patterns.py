@@ -40,13 +40,13 @@ def patterns() -> Iterator[Pattern]:
         known: dict[str, Any] = {"re": re}
         if place.startswith("murxpy"):
             known |= vars(importlib.import_module(".".join(Path(place).with_suffix("").parts)))
-        tree = ast.parse(source)
+        nodes = [*ast.walk(ast.parse(source))]
         owners = {
             id(node.value): _assigned(node)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Call) and _of_re(node.func):
                 pattern = _pattern(node, known, place)
                 if pattern is not None:
@@ -138,9 +138,11 @@ def test_no_pattern_is_super_linear() -> None:
     found = {}
     attacked = functools.cache(super_linear)  # some patterns stand in several places
     for place, pattern, used in [*every, *tables()]:
+        if place.partition(":")[0] in SHORT:
+            continue
         # all methods that search take the same steps
         attack = attacked(pattern, used if used in ("match", "fullmatch") else "search")
-        if attack is not None and place.partition(":")[0] not in SHORT:
+        if attack is not None:
             found[f"{place} {used}"] = attack
     assert not found
 

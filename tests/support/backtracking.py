@@ -18,6 +18,7 @@ from typing import Any
 
 LIMIT = 60_000  # steps: what takes more is called exponential; linear costs of shipped patterns reach 21,000
 SIZES = (16, 32, 64)
+LENGTHS = (16, 22, 128, 1600, 6400)  # characters of the texts that `re` itself is asked
 MANY = 20  # a quantifier with this bound or a larger one is attacked
 Rest = Callable[[int], int | None]
 
@@ -33,6 +34,7 @@ class Matcher:
         self.tree = parser.parse(pattern.pattern, pattern.flags)
         self.flags = self.tree.state.flags
         self.steps = 0
+        self.taken: dict[tuple[int, str], bool] = {}  # by the class of characters and the character
 
     def cost(self, text: str, mode: str) -> int:
         """The steps of `match`, `fullmatch`, or of all searches in the text (any other mode)."""
@@ -112,6 +114,8 @@ class Matcher:
 
     def _repeat(self, greedy: bool, value: Any, done: int, at: int, rest: Rest) -> int | None:
         least, most, body = value
+        if len(body) == 1 and body[0][0] in (k.LITERAL, k.NOT_LITERAL, k.ANY, k.IN):
+            return self._repeat_one(greedy, value, at, rest)
 
         def again(to: int) -> int | None:
             return (
@@ -131,13 +135,39 @@ class Matcher:
         end = first()
         return second() if end is None else end
 
+    def _repeat_one(self, greedy: bool, value: Any, at: int, rest: Rest) -> int | None:
+        """The same for a body that takes one character, without a call for each of them."""
+        least, most, ((op, item),) = value
+
+        def more() -> bool:
+            self.steps += 1
+            if self.steps > LIMIT:
+                raise TooMany
+            return to < len(self.text) and self._takes(op, item, self.text[to])
+
+        to, last = at, len(self.text) + 1 if most is k.MAXREPEAT else at + most
+        if greedy:
+            while to < last and more():
+                to += 1
+            ends = range(to, at + least - 1, -1)
+            return next((end for one in ends if (end := rest(one)) is not None), None)
+        while True:
+            if to >= at + least and (end := rest(to)) is not None:
+                return end
+            if to == last or not more():
+                return None
+            to += 1
+
     def _takes(self, op: Any, value: Any, char: str) -> bool:
         if op is k.ANY:
             return char != "\n" or bool(self.flags & re.DOTALL)
         fold = str.lower if self.flags & re.IGNORECASE else str
         if op in (k.LITERAL, k.NOT_LITERAL):
             return (fold(char) == fold(chr(value))) is (op is k.LITERAL)
-        return in_class(value, char)
+        known = self.taken.get((id(value), char))
+        if known is None:
+            known = self.taken[id(value), char] = in_class(value, char)
+        return known
 
     def _stands(self, where: Any, at: int) -> bool:
         text, lines = self.text, bool(self.flags & re.MULTILINE)
@@ -197,10 +227,10 @@ def super_linear(pattern: re.Pattern[str], mode: str) -> str | None:
 
 def _attacked(pattern: re.Pattern[str], mode: str) -> str | None:
     matcher = Matcher(pattern)
-    for prefix, pump, suffix in attacks(matcher.tree):
+    for prefix, pump, suffix in attacks(matcher.tree, mode):
         if not any(
             _slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix)
-            for length in (16, 22, 128, 1600, 6400)
+            for length in LENGTHS
         ):
             continue
         costs = [matcher.cost(prefix + pump * size + suffix, mode) for size in SIZES]
@@ -221,9 +251,10 @@ def _slow(pattern: re.Pattern[str], mode: str, text: str) -> bool:
     return True
 
 
-def attacks(tree: Any) -> Iterator[tuple[str, str, str]]:
+def attacks(tree: Any, mode: str) -> Iterator[tuple[str, str, str]]:
     """Prefix, what is repeated, suffix: for each quantifier, texts that lead to it and around in
-    it, and characters that may not fit.
+    it, and characters that may not fit. All that takes a character fails at the end of a
+    text, so that one more character is tried only where the pattern asks for the end.
     """
     chars = alphabet(tree)
     found: dict[tuple[str, str], None] = {}
@@ -238,7 +269,8 @@ def attacks(tree: Any) -> Iterator[tuple[str, str, str]]:
         found.update(
             dict.fromkeys((start, pump) for pump in pumps if pump for start in ("", prefix))
         )
-    yield from ((*attack, suffix) for attack in found for suffix in ("", "\0"))
+    ends = mode == "fullmatch" or any(name in repr(tree) for name in ("AT_END", "ASSERT_NOT"))
+    yield from ((*attack, suffix) for attack in found for suffix in ("", "\0")[: 1 + ends])
 
 
 def quantifiers(nodes: Any, prefix: str) -> Iterator[tuple[str, Any]]:
