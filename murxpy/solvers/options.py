@@ -57,12 +57,22 @@ def excluded(facts: Facts, entry: Mapping[str, Any]) -> str:
     if entry.get("alias-of"):
         return "is another name of an option"
     for pattern, because in facts.undrawn:
-        if fnmatchcase(name, pattern):
+        if _fits(name, pattern):
             return because
     for whole in (name, facts.script_option_prefix + name):
         if because := facts.forbidden.reason(whole):
             return because
     return "" if _values(entry) else "takes any text"
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """`fnmatchcase`, without a regular expression for a name and for what it begins with: solvers
+    have hundreds of options, and wrappers a hundred patterns, most of which are so.
+    """
+    start, star, rest = pattern.partition("*")
+    if rest or "?" in start or "[" in start:
+        return fnmatchcase(name, pattern)
+    return name.startswith(start) if star else name == start
 
 
 def _told(option: Option, entry: Mapping[str, Any] | None) -> Option:
@@ -83,7 +93,7 @@ def _unlisted(entry: Mapping[str, Any], facts: Facts) -> Option:
     theories = [
         theory
         for theory, patterns in facts.option_theories.items()
-        if any(fnmatchcase(name, pattern) for pattern in patterns)
+        if any(_fits(name, pattern) for pattern in patterns)
     ]
     return Option(
         name,

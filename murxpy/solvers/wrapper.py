@@ -52,6 +52,8 @@ def missing_name(
 
     `classes` has for `ctx` and `solver` the object whose attributes a template may use.
     """
+    if _simple(source, namespace, classes):
+        return None
     for node in _uses(source):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and not _takes(namespace.get(node.func.id), node):
@@ -64,6 +66,27 @@ def missing_name(
             if chain is not None and not _resolves(chain, namespace, classes):
                 return ".".join(chain)
     return None
+
+
+# a name with its attributes, and what calls it; attributes that do not follow their name at once
+_WORD = re.compile(r"(?<![\w.])([^\W\d]\w*(?:\.[^\W\d]\w*)*)(\s*\()?")
+_APART = re.compile(r"[\s)]\.|\.\s")
+
+
+def _simple(source: str, namespace: Mapping[str, Any], classes: Mapping[str, Any]) -> bool:
+    """Return True if each word of an expression, also of its strings, is a name that exists and none
+    that is called is a function in Python. Most spellings are so, and need not be parsed, which takes
+    three times as long.
+    """
+    if _APART.search(source):
+        return False
+    for word, called in _WORD.findall(source):
+        chain = word.split(".")
+        if not _known(chain[0], namespace) or not _resolves(chain, namespace, classes):
+            return False
+        if called and isinstance(namespace.get(word), FunctionType):
+            return False
+    return True
 
 
 def _uses(source: str) -> Sequence[ast.AST]:
