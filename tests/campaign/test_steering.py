@@ -435,16 +435,12 @@ def test_reasons_that_differ_in_one_word_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("fuzzer", "text", "fault"),
     [
-        ("hello (check-sat)", "a.smt2:1:1: expected '(' before a command, found 'hello'"),
-        (
-            FOREIGN,
-            "a.smt2: the dialect of z3 has no OP_BAG_COUNT",
-        ),
+        ("opfuzz", "hello (check-sat)", "a.smt2:1:1: expected '(' before a command, found 'hello'"),
+        ("janus", FOREIGN, "a.smt2: the dialect of z3 has no OP_BAG_COUNT"),
     ],
 )
-@pytest.mark.parametrize("fuzzer", ["opfuzz", "janus"])
 def test_seeds_that_cannot_be_used_are_bad_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, fault: str, fuzzer: str
 ) -> None:

@@ -136,7 +136,7 @@ class Walker:
 @pytest.mark.parametrize("name", machine_names())
 def test_expected_numbers_are_those_of_walks(name: str) -> None:
     # its walks are short, so that some actions come seldom
-    machine, runs = load_machine(name), 4000 if name == "contract" else 1000
+    machine, runs = load_machine(name), 4000 if name == "contract" else 600
     visits, walker = expected_visits(machine), Walker(load_machine(name), seed=1)
     walks = [walker.walk() for _ in range(runs)]
     for action in (

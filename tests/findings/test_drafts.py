@@ -28,9 +28,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 import drafts  # noqa: E402
 
 FILES = list(drafts.drafted())
-# A wrong answer that a planted model refutes, one that all values refute, a process that dies, and a
-# wrong model that only our evaluation shows.
-QUICK = ("text-of-one-bit", "subnormal", "core-after-a-simpl", "arcsecant-of")
+# A wrong answer that a planted model refutes, one that all values refute, and a process that dies.
+QUICK = ("text-of-one-bit", "subnormal", "core-after-a-simpl")
 TRACE = """# murxpy-trace 1
 # finds abort
 # solver fake 1.0

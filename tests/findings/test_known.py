@@ -68,6 +68,7 @@ def test_a_wrong_registry_is_one_clear_line(tmp_path: Path, text: str, message: 
     assert message in str(found.value) and "\n" not in str(found.value)
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_what_is_known_does_not_set_the_exit_code(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +121,7 @@ def test_files_that_are_no_registry(capsys: pytest.CaptureFixture[str], tmp_path
     )
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_draft_has_all_that_a_developer_needs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +147,7 @@ def test_a_campaign_has_a_folder_for_each_issue(
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort,or:segfault")
     out, folder = tmp_path / "out", tmp_path / "issues"
-    assert fuzz_fake(capsys, out, "--runs", "12", "--no-minimize")[0] == 1
+    assert fuzz_fake(capsys, out, "--runs", "8", "--no-minimize")[0] == 1
     code, said, _ = outcome(capsys, "draft", out, "-o", folder)
     made = sorted(one.name for one in folder.iterdir())
     assert code == 0 and said.startswith(f"{len(made)} issues written to ") and len(made) > 1

@@ -8,7 +8,7 @@ import ast
 import functools
 import graphlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "murxpy"
@@ -67,7 +67,7 @@ def imports(path: Path) -> tuple[str, ...]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _statements(ast.parse(path.read_text()).body):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -75,6 +75,16 @@ def _imported(path: Path) -> Iterator[str]:
             module = node.module or ""
             names = [f"{module}.{alias.name}" for alias in node.names]
             yield from (name if name in MODULES else module for name in names)
+
+
+def _statements(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The statements and those in them. No expression imports anything, and there are far more of
+    those.
+    """
+    for node in nodes:
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(node, name, ()))
 
 
 def module_name(path: Path) -> str:

@@ -345,8 +345,17 @@ def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["opfuzz", "typefuzz", "storm"])
-@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+@pytest.mark.parametrize(
+    ("solver", "name"),
+    [
+        ("z3", "opfuzz"),
+        ("cvc5", "typefuzz"),
+        ("z3", "storm"),
+        pytest.param("cvc5", "opfuzz", marks=pytest.mark.slow),
+        pytest.param("z3", "typefuzz", marks=pytest.mark.slow),
+        pytest.param("cvc5", "storm", marks=pytest.mark.slow),
+    ],
+)
 def test_mutants_through_the_api(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, name: str
 ) -> None:

@@ -172,7 +172,9 @@ def test_seeds_keep_their_options_and_tactics_unless_told_otherwise(
         assert not any("trace_file" in line or "produce" in line for line in lines)
 
 
-@pytest.mark.parametrize("fuzzer", ["storm", "fusion", "diver"])
+@pytest.mark.parametrize(
+    "fuzzer", ["storm", pytest.param("fusion", marks=pytest.mark.slow), "diver"]
+)
 def test_recombined_seeds_keep_their_options(
     fuzzer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

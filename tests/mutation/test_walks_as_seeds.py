@@ -95,9 +95,9 @@ def test_formulas_of_walks_come_back(solver: str) -> None:
     """The walks run in processes of their own, since a walk can end the solver's."""
     (plan,) = make_plans(Request((solver,)))
     read = walked = 0
-    while walked < 24:
+    while walked < 12:
         runs: list[tuple[int, tuple[tuple[str, str, str], ...]]]
-        runs = [(seed, ()) for seed in range(walked, 24)]
+        runs = [(seed, ()) for seed in range(walked, 12)]
         outcomes = walk_seeds(plan, runs, Limits(wall=1.0)).outcomes
         walked += len(outcomes)
         for end in outcomes:
@@ -108,7 +108,7 @@ def test_formulas_of_walks_come_back(solver: str) -> None:
             if "lambda" not in formula.text:
                 read_script(formula.text, "walk", catalogue())
                 read += 1
-    assert read > 12
+    assert read > 5
 
 
 def test_walks_are_the_same_seeds_each_time() -> None:

@@ -38,7 +38,7 @@ READ_OTHERWISE = {
     "sources/trees/weighing.py": "/proc",
     "worker/process.py": "/proc",
 }
-_READS = ("open", "read_text", "read_bytes")
+_READS = ("open(", "read_text", "read_bytes")
 COMMANDS: list[tuple[str, ...]] = [
     ("fusion", "SCRIPT", "SCRIPT", "--functions", "FILE"),
     ("fuzz", "z3", "--machine", "FILE.yaml"),
@@ -66,7 +66,10 @@ COMMANDS: list[tuple[str, ...]] = [
 
 
 def _calls(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    if not any(word in text for word in _READS):  # most files need not be parsed
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             called = node.func
             if isinstance(called, ast.Name) and called.id == "open":

@@ -11,7 +11,10 @@ PACKAGE = Path(__file__).parents[2] / "murxpy"
 
 def _modules(path: Path) -> Iterator[list[str]]:
     """The words before `-m` in each list of words that a program of murxpy's is started with."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    if '"-m"' not in text:  # most files need not be parsed
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.List):
             words = [word.value if isinstance(word, ast.Constant) else "" for word in node.elts]
             if "-m" in words:

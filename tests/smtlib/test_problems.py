@@ -108,7 +108,7 @@ def test_problems_are_seeds(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert [Path(name).name for name, _, _ in found.files] == ["max.sl", "rules.smt2"]
     assert any("has no meaning in SMT-LIB" in reason for reason in found.left_out)
     traces = ""
-    for number in "123":
+    for number in "12":
         args = ("opfuzz", "z3", tmp_path / "rules.smt2", "--run-seed", number, "--iterations", "2")
         traces += outcome(capsys, *args, "--cross-check", "cvc5")[1]
     assert "(set-logic HORN)" in traces and "# opfuzz: " in traces

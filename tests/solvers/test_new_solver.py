@@ -33,6 +33,7 @@ def fill_in(file: Path) -> None:
     file.write_text(text)
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_new_solver_is_fuzzed_in_a_few_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

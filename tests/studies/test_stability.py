@@ -369,6 +369,7 @@ def test_a_campaign_counts_what_its_solver_makes_of_variants(
     assert re.search(r"^shuffle +18 +\d+ +\d+ +- ", text, re.M), text
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_variant_that_contradicts_its_mutant_is_a_finding(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
