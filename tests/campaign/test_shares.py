@@ -91,9 +91,9 @@ def test_a_source_whose_yield_ends_loses_its_time() -> None:
     def shown(source: str, index: int) -> str:
         return f"old-{index % 41}" if source == "opfuzz" else f"new-{index}"
 
-    _, made = drive(steering(), 5000, pays, shown=shown)
+    _, made = drive(steering(), 3000, pays, shown=shown)
     assert parts(made[50:250])["opfuzz"] > 0.5
-    late = parts(made[4000:])
+    late = parts(made[2400:])
     assert late["storm"] > 0.5 > 0.2 > late["opfuzz"]
 
 

@@ -113,7 +113,7 @@ def test_a_way_of_use_finds_what_breaks_it(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", FLAWS)
 def test_a_way_of_use_finds_nothing_in_a_right_solver(machine: str) -> None:
-    assert broken(machine, "Honest", 50) is None
+    assert broken(machine, "Honest", 25) is None
 
 
 def test_a_blocked_model_is_another_one() -> None:

@@ -65,7 +65,7 @@ def test_each_logic_is_the_smallest() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [*OF_TRACES[::12], *OF_RULES[::12]], ids=lambda file: "/".join(file.parts[-3:])
+    "file", [*OF_TRACES[::24], *OF_RULES[::24]], ids=lambda file: "/".join(file.parts[-3:])
 )
 @pytest.mark.parametrize("solver", READERS)
 def test_both_solvers_answer_as_labelled(file: Path, solver: str) -> None:

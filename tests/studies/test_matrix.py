@@ -337,7 +337,7 @@ def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> 
             "own-checks": False,
         }
     )
-    scripts = [own.whole(own.at(index)) for index in range(2000, 50_000, 4000)]
+    scripts = [own.whole(own.at(index)) for index in range(2000, 50_000, 8000)]
 
     def answer(script: str) -> tuple[str, int, str, str]:
         return session.answer(f"(set-option :produce-models true)\n{script}(get-model)\n", script)
