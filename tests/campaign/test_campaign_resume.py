@@ -259,7 +259,7 @@ def test_a_bucket_is_told_as_new_once_at_most_over_killed_sessions(tmp_path: Pat
         key, new = line.split()
         told[key] += new == "True"
 
-    for session in range(6):
+    for session in range(4):
         process = subprocess.Popen(
             [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True
         )

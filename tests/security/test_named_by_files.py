@@ -125,7 +125,7 @@ def _walk(
 NAMING = ("cross-check", "baseline", "compared")  # keys whose values are names of targets
 
 
-@pytest.mark.parametrize("command", ["replay", "minimize", "bisect", "regress", "eval"])
+@pytest.mark.parametrize("command", ["replay", "minimize", "bisect"])
 def test_a_header_names_a_program(
     command: str, traps: Traps, capsys: pytest.CaptureFixture[str]
 ) -> None:
