@@ -75,3 +75,16 @@ def bare_findings(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Backtraces, "add", lambda self, key, plan, trace: None)
     monkeypatch.setattr(Queue, "add", lambda self, request: None)
+
+
+@pytest.fixture(scope="module")
+def kept_solvers() -> Iterator[None]:
+    """The commands and campaigns of a module have a solver that an earlier one loaded for the same
+    setup: for tests in which it does not matter who loads it, and no process is looked for.
+    """
+    from keeping import KeptParent
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("murxpy.processes.pool.WarmParent", KeptParent)
+        yield
+        KeptParent.close_all()

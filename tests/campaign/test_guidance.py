@@ -67,6 +67,8 @@ from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import State, Transition
 from murxpy.steering.guidance import Guidance
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 NAMES = {kind: [f"{kind}{at}" for at in range(20)] for kind in KINDS}
 ARMS = Arms(NAMES)
 CRASH = Verdict("crash", "solver", "it died", "SIGSEGV", Call("mk-term", "OP_OR", "mk"))

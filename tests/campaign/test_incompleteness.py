@@ -21,6 +21,8 @@ from murxpy.oracles.crash import Verdict
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SEED = "(declare-const a Bool)(declare-const b Bool)(assert (or a b))(check-sat)"
 GROWS = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (> (f x) x)))(check-sat)"
 # z3 gives up on a quantifier of which it makes no instances

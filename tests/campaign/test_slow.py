@@ -26,6 +26,8 @@ from murxpy.processes.plans import Request, make_plans
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Ended
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SCRIPT = """(declare-const a Int)(declare-const b Int)(declare-const c Int)
 (assert (> (* a b) 7))(assert (= c 1))
 (check-sat)

@@ -36,6 +36,8 @@ from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.registry import API
 from murxpy.steering.seeds import Steering, cost_of
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 FILES = [
     [f"{at}.smt2", "(declare-const x Int)(assert (> x 0))(check-sat)", "sat" if at % 3 else "unsat"]
     for at in range(12)

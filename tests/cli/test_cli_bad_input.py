@@ -13,6 +13,8 @@ from murxpy.data import shipped_names
 from murxpy.errors import InputError
 from murxpy.findings.folder import CAMPAIGN, MATRIX, PERF, STABILITY, Folder
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 Sys = pytest.CaptureFixture[str]
 
 USAGE = {

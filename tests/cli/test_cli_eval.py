@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from commands import error, outcome
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 HELD = """# murxpy-trace 1
 # solver z3 5.4.0
 1 new

@@ -22,6 +22,8 @@ from murxpy.findings.replayed import Replayed
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 FAULT = "FAKESOLVER_FAULT"
 BUCKET = "crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1"
 

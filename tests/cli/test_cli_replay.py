@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from commands import FAKE, fuzz_fake, outcome
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 OURS = """# murxpy-trace 1
 # solver z3 5.4.0
 # seed 1

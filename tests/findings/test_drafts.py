@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 import drafts  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 FILES = list(drafts.drafted())
 # A wrong answer that a planted model refutes, one that all values refute, and a process that dies.
 QUICK = ("text-of-one-bit", "subnormal", "core-after-a-simpl")

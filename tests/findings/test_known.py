@@ -21,6 +21,8 @@ from murxpy.findings.store import Changes, Store
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 
 def test_a_registry_is_written_and_read_again(tmp_path: Path) -> None:
     bugs = (

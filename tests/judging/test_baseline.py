@@ -34,6 +34,8 @@ from murxpy.machine.witnesses.unknowns import (
 )
 from murxpy.oracles.crash import Outcome
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SEED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)
 (assert (or a b))(assert (not (and a b)))(check-sat)"""
 # the newer release gives up on double negations

@@ -11,6 +11,8 @@ from commands import error, outcome
 from murxpy.cli.report.console import Progress
 from murxpy.fuzzers.seeds import collect_seeds
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SAT = "(declare-const x Int)\n(assert (< x 3))\n(check-sat)\n"
 
 

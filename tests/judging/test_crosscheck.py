@@ -28,6 +28,8 @@ from murxpy.records.events import Event, Found, Reproduced, RunEnded
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.worker.mutating import make_sources
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 

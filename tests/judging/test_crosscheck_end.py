@@ -17,6 +17,8 @@ from murxpy.processes.limits import MIB, Limits
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Ended, Event, Notice, Tick
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 

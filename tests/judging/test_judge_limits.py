@@ -22,6 +22,8 @@ from murxpy.oracles.disagreement import confirmed, decided_lines
 from murxpy.processes.limits import MIB, Limits
 from murxpy.records.config import CampaignConfig
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 LINES = "1 new\n      return o1\n2 check-sat\n      answer sat\n"
 
 

@@ -16,6 +16,8 @@ from murxpy.judging.kept_answers import KeptAnswers, Recalled
 from murxpy.judging.solvers import Solvers
 from murxpy.processes.targets import Plan, TargetSpec
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 TRACE = """# seed 1
     12 run-script@eval "(check-sat)"
       answer sat

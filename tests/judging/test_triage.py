@@ -35,6 +35,8 @@ from murxpy.oracles.disagreement import (
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SAT, UNSAT = GivenAnswer("a", "a 1", "main", "sat"), GivenAnswer("b", "b 2", "judge", "unsat")
 GOOD, BAD, DARK = (
     ModelEvaluation("a", "a 1", 3, 0, 0),

@@ -9,6 +9,8 @@ from commands import error, outcome
 
 from murxpy.machine.script import answers_of
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SCRIPT = "(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(check-sat)(push 1)(assert (< x 2))(check-sat)(pop 1)"
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n1 set-limit 100000\n"
 

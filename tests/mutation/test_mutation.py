@@ -34,6 +34,8 @@ from murxpy.sources.mutation.terms import Expressions, Fitting
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 EVERYTHING = frozenset(CATALOGUE.operators)
 TEXT = """(set-info :status sat)

@@ -28,6 +28,8 @@ from murxpy.sources.mutation.options import Drawer, offer_of
 from murxpy.sources.mutation.workshop import Seed
 from murxpy.worker.session import Session
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 TEXT = "(declare-const x Bool)(declare-const y Bool)\n(assert (xor x (or x y)))\n(check-sat)\n"
 TABLE = build_facts(load_wrapper("z3"))
 RUNS = 12

@@ -30,6 +30,8 @@ from murxpy.sources.mutation.known import asking, drawn, fitting
 from murxpy.sources.mutation.source import PROMISES
 from murxpy.translate.python import SCRIPTS
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"
 BOOLEANS = "(declare-const p Bool)(declare-const q Bool)"

@@ -20,6 +20,8 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.formula import formula_of, to_formula
 from murxpy.translate.smtlib import to_smtlib
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 TRACE = """\
 # murxpy-trace 1
 # solver z3 5.4.1

@@ -28,6 +28,8 @@ from murxpy.reduction.script_writer import ScriptWriter, _noted, front_ends
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 ROOT = Path(__file__).parents[2]
 TABLE = json.loads((ROOT / "traces/regressions/programs.json").read_text(encoding="utf-8"))
 RANGES = read_table(ROOT / "traces/regressions/ranges.json")

@@ -22,6 +22,8 @@ from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import Run, join, minimize_history, minimize_joined, parts
 from murxpy.reduction.pipeline import Task
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 FAULT = {"at": "check-sat", "earlier": "OP_BV_EXTRACT", "made": ["OP_INT_ADD"], "how": "segfault"}
 
 

@@ -16,6 +16,8 @@ from murxpy.oracles.crash import Outcome
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Task, shows
 from murxpy.reduction.traces import minimize
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 
 def reduced(
     source: str, settings: dict[str, Any] | None = None, earlier: str | None = None, **fault: Any

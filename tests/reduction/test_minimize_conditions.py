@@ -28,6 +28,8 @@ from murxpy.processes.targets import Plan
 from murxpy.reduction.pipeline import Match, Task, exit_kind, first_shown
 from murxpy.reduction.traces import minimize
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CONTRACT = {**NEED_NOT, "how": "contract"}
 NOT_CHECKED = [
     "new",

@@ -35,6 +35,8 @@ from murxpy.reduction.reproducers import base_of, told_by, write_programs
 from murxpy.reduction.script_writer import FrontEnd
 from murxpy.translate.asking import Asked
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
 
 

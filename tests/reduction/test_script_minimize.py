@@ -22,6 +22,8 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 WRAPPER = ("--wrapper", FAKES / "scripts.yaml")
 # The fake solver answers unsat wherever it sees an exclusive or.
 TEXT = """(set-logic ALL)(set-info :status sat)

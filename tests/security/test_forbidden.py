@@ -22,6 +22,8 @@ from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.grammar import parse_trace, permit
 from murxpy.solvers.forbidden import Forbidden
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 SMELLS = re.compile(
     r"\b(file|path|log|disk)s?\b|(?<!pro)file_|_file|2files|[.-]out\b|filesystem|dump|_log\b|trace|\bwrit|director|folder|program|console"
     r"|channel|external (?!v)|plugin|backup|\bsave"

@@ -26,6 +26,8 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.smtlib.reading.scripts import read_script
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 Sys = pytest.CaptureFixture[str]
 
 # Controls of C0 and C1, overrides and isolates of direction, separators, a blank of no width, half a

@@ -16,6 +16,8 @@ from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.smtlib.problems import as_script, is_problem
 from murxpy.smtlib.reading.scripts import read_script
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 MAX = """; the maximum
 (set-logic LIA)

@@ -22,6 +22,8 @@ from murxpy.studies.performance.campaign import FILE, SearchTotals
 from murxpy.studies.performance.search import MUTATE, NEW, Agents, gain_of
 from murxpy.studies.performance.solvers import Weight, margin, weight_of
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 ALONE = """
 import os
 import time
@@ -168,7 +170,7 @@ def test_the_same_seed_gives_the_same_journal(
     assert "no script can be a finding" in told
 
 
-@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "3"])
 def test_a_search_goes_on_where_it_was_killed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, jobs: str
 ) -> None:
