@@ -39,6 +39,8 @@ os.environ["XDG_CONFIG_HOME"] = os.devnull
 for _name in [name for name in os.environ if name.startswith("MURXPY_")]:
     del os.environ[_name]
 
+gc.disable()  # loading the tests leaves hardly any garbage
+
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
 
@@ -47,6 +49,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Freeze what is loaded."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_teardown() -> None:

@@ -62,6 +62,7 @@ def damage(out: Path, statement: str) -> None:
         db.commit()
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_each_finding_is_told_once_when_it_is_stored(bench: ModuleType, tmp_path: Path) -> None:
     target = bench.planned(14, WEIGHTS)
     limits = Limits(wall=20.0, memory=300 * MIB)

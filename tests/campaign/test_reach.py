@@ -38,6 +38,7 @@ def test_a_callable_is_reached_by_the_spellings_that_name_it() -> None:
     assert found.total == 10
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_campaign_keeps_what_it_reaches(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

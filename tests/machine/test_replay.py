@@ -15,7 +15,7 @@ from toy import TOY, Crashed, forked, live, replay, toy, toy_session, walk
 from murxpy.data import load_catalogue, load_machine
 from murxpy.worker.session import Session
 
-RUNS = 10
+RUNS = 6
 SOLVERS = ("z3", "cvc5")
 
 
@@ -50,12 +50,12 @@ def test_walks_replay_with_the_same_bytes(solver: str) -> None:
     assert whole > RUNS // 2
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_the_hash_seed_changes_nothing(solver: str) -> None:
+def test_the_hash_seed_changes_nothing() -> None:
     support = str(Path(__file__).parents[1] / "support")
     code = (
         f"import sys; sys.path.insert(0, {support!r})\n"
-        f"from toy import live, walk\nfor seed in (1003, 1005, 1007): print(walk(live({solver!r}), seed)[0])"
+        f"from toy import live, walk\nfor solver in {SOLVERS!r}:\n"
+        "    for seed in (1003, 1005): print(walk(live(solver), seed)[0])"
     )
     outputs = []
     for hash_seed in ("1", "2"):
@@ -68,7 +68,7 @@ def test_the_hash_seed_changes_nothing(solver: str) -> None:
             check=False,
         )
         outputs.append(done.stdout)
-    assert outputs[0] == outputs[1] and "# seed 3eb" in outputs[0]
+    assert outputs[0] == outputs[1] and outputs[0].count("# seed 3eb") == len(SOLVERS)
 
 
 def test_example_traces_replay() -> None:

@@ -187,6 +187,7 @@ def test_what_is_slow_stays_slow() -> None:
     assert result.key == "slower than 0.2 s in pop"
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_the_command(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,14 +22,14 @@ import hostile
 import hostile_inputs
 
 SIMPLE = {
-    "script": 500,
-    "trace": 500,
-    "model": 500,
-    "known": 500,
-    "machine": 150,
-    "theory": 350,
-    "wrapper": 150,
-    "profile": 350,
+    "script": 300,
+    "trace": 300,
+    "model": 300,
+    "known": 300,
+    "machine": 100,
+    "theory": 200,
+    "wrapper": 100,
+    "profile": 200,
 }
 
 

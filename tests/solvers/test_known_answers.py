@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,17 +29,17 @@ def helpers(solver: str) -> Any:
     return live(solver).wrapper.namespace["h"]
 
 
-def told_by_z3(claims: str) -> set[str]:
-    """What is said of each claim, over terms of all sorts that claims are about."""
+def told_by_z3(claims: str) -> Iterator[str]:
+    """What is said of each claim that fails, over terms of all sorts that claims are about."""
     pairs = [z3.BitVecs("x y", width) for width in WIDTHS]
     pairs += [z3.Strings("s t"), z3.Ints("i j"), z3.Reals("r q"), z3.Bools("p q")]
-    h, made = helpers("z3"), set[str | None]()
+    h = helpers("z3")
     for one, other in pairs:
         solver = z3.SimpleSolver()
         solver.add(one != other)
         for deep in range(MOST):  # the size of a term chooses the claim
-            made.add(h.proved(solver, getattr(h, claims), nested(one, deep), other))
-    return {one for one in made if one}
+            if said := h.proved(solver, getattr(h, claims), nested(one, deep), other):
+                yield said
 
 
 def nested(term: Any, deep: int) -> Any:
@@ -48,8 +49,8 @@ def nested(term: Any, deep: int) -> Any:
     return term
 
 
-def told_by_cvc5(claims: str) -> set[str]:
-    made, tm, h = set[str | None](), cvc5.TermManager(), helpers("cvc5")
+def told_by_cvc5(claims: str) -> Iterator[str]:
+    tm, h = cvc5.TermManager(), helpers("cvc5")
     p = tm.mkConst(tm.getBooleanSort(), "p")
     sorts = [*map(tm.mkBitVectorSort, WIDTHS), tm.getStringSort(), tm.getIntegerSort()]
     for sort in (*sorts, tm.getRealSort(), tm.getBooleanSort()):
@@ -57,14 +58,14 @@ def told_by_cvc5(claims: str) -> set[str]:
         solver = cvc5.Solver(tm)
         solver.assertFormula(tm.mkTerm(cvc5.Kind.DISTINCT, one, other))
         for _ in range(MOST):
-            made.add(h.proved(tm, solver, getattr(h, claims), one, other))
+            if said := h.proved(tm, solver, getattr(h, claims), one, other):
+                yield said
             one = tm.mkTerm(cvc5.Kind.ITE, p, one, one)
-    return {one for one in made if one}
 
 
 @pytest.mark.parametrize("claims", CLAIMS)
 def test_claims_that_are_true_are_not_refuted(claims: str) -> None:
-    assert told_by_z3(claims) == told_by_cvc5(claims) == set()
+    assert {*told_by_z3(claims), *told_by_cvc5(claims)} == set()
 
 
 LIES_OF_Z3 = [

@@ -45,6 +45,8 @@ from murxpy.reduction.traces import minimize
 from murxpy.worker.confine import landlock_abi
 from murxpy.worker.session import Session
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 WHEEL = Path(sys.prefix, "bin", "z3")  # the program that the package z3-solver has
 FUZZED = "BOOL,BV,INT"
 
