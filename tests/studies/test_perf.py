@@ -74,14 +74,18 @@ NEVER_SLOW = ("--query", "900ms", "--stale", "8")  # no script can cost a second
 
 
 def solver(folder: Path, cost: str, again: bool = True) -> str:
-    """A target with these costs. Without `again`, a replay shows no bug."""
-    package = folder / cost / "fakesolver"
-    package.mkdir(parents=True, exist_ok=True)
-    (package / "__init__.py").write_text(
-        SOURCE["__init__.py"] + ALONE.format(cost=COSTS[cost], again=again)
-    )
-    (folder / cost / "faults.py").write_text((FAKES / "faults.py").read_text())
-    return f"fake@{folder / cost}"
+    """A target with these costs. Without `again`, a replay shows no bug. It lies beside the folder of
+    the test, so that the next test finds it loaded.
+    """
+    target = folder.parent / "solvers" / (cost if again else f"{cost}-once")
+    package = target / "fakesolver"
+    if not package.exists():
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text(
+            SOURCE["__init__.py"] + ALONE.format(cost=COSTS[cost], again=again)
+        )
+        (target / "faults.py").write_text((FAKES / "faults.py").read_text())
+    return f"fake@{target}"
 
 
 def wrapper(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from murxpy.processes.parents import WarmParent, command, setup_data
 from murxpy.processes.targets import Plan
 from murxpy.worker.channel import Message
 
-_MOST = 4  # warm parents that wait for the next command
+_MOST = 6  # warm parents that wait for the next command
 _PATIENCE = 5.0  # seconds in which the workers of a closed pool must be gone
 Key = tuple[object, ...]
 
