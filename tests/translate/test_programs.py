@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,10 +73,19 @@ def wrapper(solver: str) -> dict[str, Any]:
     return load_wrapper(solver)
 
 
-def printed(text: str, kind: str, message: str = "", name: str = "t.trace") -> list[Program]:
+def _programs(text: str, kind: str, message: str, name: str) -> Iterator[Program]:
     trace = parse_trace(text, name)
     claim = kind_of(kind).claim("z3 5.4.1", message, "")
-    return list(programs(trace, catalogue(), wrapper(trace.solver), claim))
+    return programs(trace, catalogue(), wrapper(trace.solver), claim)
+
+
+def printed(text: str, kind: str, message: str = "", name: str = "t.trace") -> list[Program]:
+    return list(_programs(text, kind, message, name))
+
+
+def plainest(text: str, kind: str, message: str = "") -> Program:
+    """The first of the programs; the others are not made."""
+    return next(_programs(text, kind, message, "t.trace"))
 
 
 def ended(text: str, file: Path) -> subprocess.CompletedProcess[str]:
@@ -145,7 +155,7 @@ def test_the_main_context_is_not_named() -> None:
 
 
 def test_a_program_is_what_a_person_would_write() -> None:
-    first = printed(WRONG_MODEL, "invalid-model")[0]
+    first = plainest(WRONG_MODEL, "invalid-model")
     assert first.text == (
         "# z3 5.4.1 gives a model in which an assertion is false.\n"
         "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.\n"
@@ -178,13 +188,13 @@ def test_the_forms_come_nearer_to_the_trace() -> None:
 
 def test_a_mended_defect_ends_with_0(tmp_path: Path) -> None:
     """The assertion has no model, and the solver says so."""
-    done = ended(printed(WRONG_MODEL, "invalid-model")[0].text, tmp_path / "p.py")
+    done = ended(plainest(WRONG_MODEL, "invalid-model").text, tmp_path / "p.py")
     told = "expected sat and its model, got unsat\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
 
 
 def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> None:
-    text = printed(WRONG_MODEL, "invalid-model")[0].text.replace("BitVec(", "NoSuchCall(")
+    text = plainest(WRONG_MODEL, "invalid-model").text.replace("BitVec(", "NoSuchCall(")
     done = ended(text, tmp_path / "p.py")
     assert done.returncode == 2
     assert "NameError" in done.stderr
@@ -193,7 +203,7 @@ def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> N
 
 def test_a_check_that_was_refused_may_be_refused_again(tmp_path: Path) -> None:
     line = '0 check-simplify@plain t4\n refused unsupported "Z3Exception: no"\n0 check-sat@raw'
-    text = printed(WRONG_MODEL.replace("0 check-sat@raw", line), "invalid-model")[0].text
+    text = plainest(WRONG_MODEL.replace("0 check-sat@raw", line), "invalid-model").text
     assert "try:\n    Distinct(t1, simplify(t1))\nexcept Exception:\n    pass\n" in text
     assert ended(text, tmp_path / "p.py").returncode == 0
 
@@ -238,7 +248,7 @@ BETWEEN = """\
 
 def test_an_interpolant_is_solved_from_scratch(tmp_path: Path) -> None:
     message = "the interpolant is not implied by the assertions"
-    text = printed(BETWEEN, "invalid-interpolant", message)[0].text
+    text = plainest(BETWEEN, "invalid-interpolant", message).text
     assert "def " not in text
     assert "again.assertFormula(tm.mkTerm(Kind.NOT, interpolant))\n" in text
     done = ended(text, tmp_path / "p.py")
@@ -247,7 +257,7 @@ def test_an_interpolant_is_solved_from_scratch(tmp_path: Path) -> None:
         "expected unsat for the others with its negation, got unsat",
     )
     goal = "the interpolant does not imply its goal"
-    text = printed(BETWEEN, "invalid-interpolant", goal)[0].text
+    text = plainest(BETWEEN, "invalid-interpolant", goal).text
     assert "again.assertFormula(interpolant)\nagain.assertFormula(t1)\n" in text
 
 
@@ -255,7 +265,7 @@ def test_an_abduct_is_solved_from_scratch() -> None:
     trace = BETWEEN.replace("0 assert-formula@default t4\n", "").replace("unsat", "sat")
     trace = trace.replace("interpolant", "abduct")
     texts = [
-        printed(trace, "invalid-abduct", f"the abduct {message}")[0].text
+        plainest(trace, "invalid-abduct", f"the abduct {message}").text
         for message in ("does not imply its goal with the assertions", "contradicts the assertions")
     ]
     assert "again.assertFormula(abduct)\nagain.assertFormula(tm.mkTerm(Kind.NOT, t2))" in texts[0]
@@ -276,7 +286,7 @@ def test_an_elimination_is_that_of_the_trace(tactic: str) -> None:
  return t2 s1
 0 check-elimination@{tactic} t2
 """
-    text = printed(trace, "invalid-elimination", "it is not equivalent")[0].text
+    text = plainest(trace, "invalid-elimination", "it is not equivalent").text
     assert f'Tactic("{tactic}")(' in text
 
 
@@ -303,7 +313,7 @@ def test_a_release_with_one_solver_for_each_manager_forgets_its_assertions() -> 
 
 
 def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
-    text = printed(WRONG_MODEL.partition("0 check-model")[0], "crash")[0].text
+    text = plainest(WRONG_MODEL.partition("0 check-model")[0], "crash").text
     assert ended(text, tmp_path / "p.py").returncode == 0
     dying = text.replace("s.check()", "signal.raise_signal(11)")
     done = ended(dying, tmp_path / "p.py")
@@ -317,7 +327,7 @@ def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ends_itself_is_told_from_an_exception(tmp_path: Path) -> None:
-    text = printed(WRONG_MODEL.partition("0 check-model")[0], "exit")[0].text
+    text = plainest(WRONG_MODEL.partition("0 check-model")[0], "exit").text
     done = ended(text.replace("s.check()", "os._exit(1)"), tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 1\n")
     done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
@@ -379,7 +389,7 @@ def test_arrays_are_compared_at_the_elements_of_the_model(tmp_path: Path) -> Non
 
 def test_an_element_that_the_model_does_not_list(tmp_path: Path) -> None:
     message = "the value of a constant has the element '@B_1', which is none of those of its sort"
-    text = printed(ARRAYS, "model-element", message)[0].text
+    text = plainest(ARRAYS, "model-element", message).text
     assert ".getModelDomainElements(" in text
     assert ended(text, tmp_path / "p.py").returncode == 0
     assert ended(text.replace("@B_1", "Array"), tmp_path / "p.py").returncode == 1
@@ -417,11 +427,11 @@ DATATYPE = """\
 
 def test_datatypes_are_declared_as_a_person_declares_them() -> None:
     """No helper of the wrapper stands in the program."""
-    text = printed(DATATYPE, "disagreement")[0].text
+    text = plainest(DATATYPE, "disagreement").text
     assert "def " not in text
     assert 'cons.addSelectorSelf("tail")\nlist_2.addConstructor(cons)' in text
     other = DATATYPE.replace("cvc5 1.4.2", "z3 5.4.1").replace("@mk-term", "").replace("@mk", "")
-    text = printed(other.replace("@default", "").replace("@unresolved", ""), "disagreement")[0].text
+    text = plainest(other.replace("@default", "").replace("@unresolved", ""), "disagreement").text
     assert 'list_2.declare("cons", ("head", IntSort()), ("tail", list_2))' in text
     assert "s.add(x == list_2.tail(x))" in text
 
@@ -450,7 +460,7 @@ def test_a_check_with_the_same_term_twice_is_printed() -> None:
     text = WRONG_MODEL.replace(
         "0 check-model@default", "0 check-substitute t4 t1 t1\n0 check-model"
     )
-    assert "substitute(t1, (x, x))" in printed(text, "crash")[0].text
+    assert "substitute(t1, (x, x))" in plainest(text, "crash").text
 
 
 REFUTED = WRONG_MODEL.replace(
@@ -484,18 +494,18 @@ def test_parameters_of_the_process_are_set_before_a_script_is_read() -> None:
 def test_only_the_last_of_many_scripts_is_read() -> None:
     row = SCRIPT.splitlines()[-2]
     text = SCRIPT.replace(row, f"{row}\n answer sat\n{row}")
-    assert printed(text, "wrong-answer")[0].text == printed(SCRIPT, "wrong-answer")[0].text
+    assert plainest(text, "wrong-answer").text == plainest(SCRIPT, "wrong-answer").text
 
 
 def test_what_the_trace_drops_stays_alive() -> None:
     text = WRONG_MODEL.replace("0 check-sat@raw", "0 del t4\n0 gc\n0 check-sat@raw")
-    assert printed(text, "invalid-model")[0].text == printed(WRONG_MODEL, "invalid-model")[0].text
+    assert plainest(text, "invalid-model").text == plainest(WRONG_MODEL, "invalid-model").text
 
 
 def test_a_misuse_is_a_call_that_anybody_can_make(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@alike z3.FPSort py:3 py:4294967304 c1 at 1\n"
     message = "class F: a number is taken for another; 4294967304 for 8"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert "right = FPSort(3, 8)" in text
     assert "got = FPSort(3, 4294967304)" in text
     done = ended(text, tmp_path / "p.py")
@@ -552,7 +562,7 @@ def test_an_object_of_another_context_stands_beside_one_of_its_own(tmp_path: Pat
 
 def test_a_text_is_expected_where_bytes_are_given(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.get_version_string\n"
-    text = printed(trace, "contract", "class C: gives bytes, and no text")[0].text
+    text = plainest(trace, "contract", "class C: gives bytes, and no text").text
     done = ended(text, tmp_path / "p.py")
     assert done.returncode == 0 and done.stdout.startswith("expected a text, got ")
     bad = text.replace("got = get_version_string()", "got = b'5.4.1'")
@@ -578,7 +588,7 @@ def test_what_belongs_to_another_context_is_shown_in_a_context_of_its_own(tmp_pa
         '0 misuse@call z3.FP py:"a" x1 c1\n return x2 FPRef\n0 misuse@call z3.FPRef.__neg__ x2\n'
     )
     message = "class C: gives an object of another context than its operands: its ctx"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert "got = -fp\n" in text or "got = fp.__neg__()\n" in text
     done = ended(text, tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (
@@ -586,7 +596,7 @@ def test_what_belongs_to_another_context_is_shown_in_a_context_of_its_own(tmp_pa
         "expected an object of the context of its operands, got one of another context\n",
     )
     kept = trace.replace("z3.FPRef.__neg__ x2", "z3.FPRef.__deepcopy__ x2")
-    done = ended(printed(kept, "contract", message)[0].text, tmp_path / "p.py")
+    done = ended(plainest(kept, "contract", message).text, tmp_path / "p.py")
     assert done.returncode == 0
 
 
@@ -601,7 +611,7 @@ def test_an_exception_of_a_finalizer_is_heard(tmp_path: Path) -> None:
     message = (
         "class A: a finalizer raises AttributeError; type object 'object' has no attribute 'ref'"
     )
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     done = ended(text, tmp_path / "p.py")
     told = "expected that the object is released without an exception, got "
     assert (done.returncode, done.stdout[: len(told) + 14]) == (1, f"{told}AttributeError")
@@ -612,13 +622,13 @@ def test_an_exception_of_a_finalizer_is_heard(tmp_path: Path) -> None:
 def test_the_copy_of_an_object_that_is_gone_has_its_text(tmp_path: Path) -> None:
     """What z3 makes of the freed memory is chance, so other numbers stand in the place of the copy."""
     message = "class B: a copy of a RCFNum has another text than the original"
-    text = printed(f"{_NUMBER}0 misuse@outlive x2\n", "contract", message)[0].text
+    text = plainest(f"{_NUMBER}0 misuse@outlive x2\n", "contract", message).text
     assert "del rcfnum_2\n" in text and "copy.copy(rcfnum_2)" in text
     for number, code in ((7, 1), (5, 0)):
         other = text.replace("copy.copy(rcfnum_2)", str(number))
         done = ended(other, tmp_path / "p.py")
         assert (done.returncode, done.stdout) == (code, f"expected 5, got {number}\n"), done
-    dying = printed(f"{_NUMBER}0 misuse@outlive x2\n", "crash", "SIGSEGV")[0].text
+    dying = plainest(f"{_NUMBER}0 misuse@outlive x2\n", "crash", "SIGSEGV").text
     assert "    del rcfnum_2\n    gc.collect()\n" in dying and "text =" not in dying
 
 
@@ -628,11 +638,11 @@ def test_comparisons_that_break_a_promise_are_written_as_such(tmp_path: Path) ->
         ' return x1 Probe\n0 misuse@call z3.Probe py:"depth" c1\n return x2 Probe\n'
     )
     lost = "class E: a < b < a of two Probe has lost a part"
-    text = printed(f"{rows}0 misuse@chain x1 x2\n", "contract", lost)[0].text
+    text = plainest(f"{rows}0 misuse@chain x1 x2\n", "contract", lost).text
     assert "got = probe < probe_2 < probe\n" in text
     assert ended(text, tmp_path / "p.py").returncode == 1
     none = "class E: a Probe cannot be compared with None; Python compares any two objects"
-    text = printed(f"{rows}0 misuse@equality x1\n", "contract", none)[0].text
+    text = plainest(f"{rows}0 misuse@equality x1\n", "contract", none).text
     done = ended(text.replace("probe == None", "'probe' == None"), tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (0, "expected False, got False\n")
 
@@ -643,7 +653,7 @@ def test_an_endless_iteration_and_a_copy_of_another_class_are_programs(tmp_path:
         '0 mk-sort SORT_ARRAY s1 s1\n return s2\n0 mk-const s2 "a"\n return t1 s2\n'
     )
     endless = "class E: iterating over a ArrayRef does not end"
-    text = printed(f"{trace}0 misuse@iterate t1\n", "contract", endless)[0].text
+    text = plainest(f"{trace}0 misuse@iterate t1\n", "contract", endless).text
     done = ended(text, tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (
         1,
@@ -655,7 +665,7 @@ def test_an_endless_iteration_and_a_copy_of_another_class_are_programs(tmp_path:
         "expected an iteration that ends, got 1 elements\n",
     )
     message = "class B: a deep copy of a ArrayRef is of another class"
-    text = printed(f"{trace}0 misuse@deepcopy t1\n", "contract", message)[0].text
+    text = plainest(f"{trace}0 misuse@deepcopy t1\n", "contract", message).text
     done = ended(text, tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (0, "expected ArrayRef, got ArrayRef\n")
     done = ended(text.replace("copy.deepcopy(a)", "a == a"), tmp_path / "p.py")
@@ -666,7 +676,7 @@ def test_an_object_that_equals_one_of_python_and_a_copy_that_fails_are_programs(
     tmp_path: Path,
 ) -> None:
     message = "class E: a RCFNum is equal to None"
-    text = printed(f"{_NUMBER}0 misuse@equality x2\n", "contract", message)[0].text
+    text = plainest(f"{_NUMBER}0 misuse@equality x2\n", "contract", message).text
     assert "got = rcfnum_2 == None\n" in text
     done = ended(text.replace("rcfnum_2 ==", "object() =="), tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (0, "expected False, got False\n")
@@ -674,7 +684,7 @@ def test_an_object_that_equals_one_of_python_and_a_copy_that_fails_are_programs(
     assert (done.returncode, done.stdout) == (1, "expected False, got True\n")
     thrown = "class B: NameError: name 'no_such' is not defined in RCFNum.__deepcopy__ (z3.py)"
     copied = f"{_NUMBER}0 misuse@survive x2\n raised \"NameError: name 'no_such' is not defined\"\n"
-    text = printed(copied, "contract", thrown)[0].text
+    text = plainest(copied, "contract", thrown).text
     assert "    copy.deepcopy(rcfnum_2)\n" in text
     done = ended(text.replace("copy.deepcopy(rcfnum_2)", "no_such"), tmp_path / "p.py")
     assert done.returncode == 1, done
@@ -688,7 +698,7 @@ def test_a_method_that_misreads_a_literal_is_called_without_the_reader_that_foun
         '0 mk-special-value@function s1 "fp.+oo"\n return t1 s1\n0 misuse@reread t1\n'
     )
     message = "class F: FPNumRef.py_value is not the value of the literal; 6e-323 for inf"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert "def " not in text and ".py_value()\n" in text
     call = re.search(r"got = (.+)\n", text)
     assert call is not None
@@ -707,7 +717,7 @@ def test_what_no_single_call_shows_has_no_plain_program() -> None:
 def test_an_operand_that_raises_is_defined(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@edge z3.z3util.myOr py:true raising\n"
     message = "class C: AssertionError in myBinOp (z3util.py)"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert "class Raising:" in text
     assert ended(text, tmp_path / "p.py").returncode == 1
 
@@ -768,7 +778,7 @@ def test_a_reference_cycle_is_written_as_one(tmp_path: Path) -> None:
         "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Solver py:none c1\n"
         " return x1 Solver\n0 misuse@cycle x1\n"
     )
-    text = printed(trace, "crash", "SIGSEGV")[0].text
+    text = plainest(trace, "crash", "SIGSEGV").text
     loop = "loop = [solver]\n    loop.append(loop)\n    del loop\n"
     assert f"{loop}    gc.collect()" in text
     assert ended(text, tmp_path / "p.py").returncode == 0
@@ -778,10 +788,10 @@ def test_a_reference_cycle_is_written_as_one(tmp_path: Path) -> None:
 
 def test_objects_outlive_their_context_or_are_used_by_a_finalizer(tmp_path: Path) -> None:
     sort = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort SORT_INT\n return s1\n"
-    text = printed(f"{sort}0 misuse@orphan s1\n", "crash", "SIGSEGV")[0].text
+    text = plainest(f"{sort}0 misuse@orphan s1\n", "crash", "SIGSEGV").text
     assert "    del other_ctx\n    gc.collect()\n    str(made)\n" in text
     assert ended(text, tmp_path / "orphan.py").returncode == 0
-    text = printed(f"{sort}0 misuse@finalizer s1\n", "crash", "SIGSEGV")[0].text
+    text = plainest(f"{sort}0 misuse@finalizer s1\n", "crash", "SIGSEGV").text
     assert "    LastWill(made, made_2)\n    gc.collect()\n" in text
     assert ended(text, tmp_path / "finalizer.py").returncode == 0
 
@@ -790,7 +800,7 @@ def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@call z3.Solver py:none c1\n return x1 Solver\n"
     trace += "0 misuse@call z3.Solver.cube_vars x1\n"
     message = "class C: AttributeError: 'Solver' object has no attribute 'cube_vs' in Solver.cube_vars (z3.py)"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert ended(text, tmp_path / "p.py").returncode == 1
     assert ended(text.replace(".cube_vars()", ".assertions()"), tmp_path / "p.py").returncode == 0
     assert ended(text.replace(".cube_vars()", ".no_such()"), tmp_path / "p.py").returncode == 2
@@ -848,7 +858,7 @@ def test_a_death_in_solving_with_a_substituted_term_is_solved_anew(tmp_path: Pat
         '0 mk-const s1 "a"\n return t1 s1\n0 mk-const s1 "b"\n return t2 s1\n'
         "0 mk-term OP_INT_ABS SORT_INT 1 t1\n return t3 s1\n0 check-substitute@py t3 t1 t2\n"
     )
-    text = printed(trace, "crash", "SIGSEGV")[0].text
+    text = plainest(trace, "crash", "SIGSEGV").text
     assert "again.assertFormula(tm.mkTerm(Kind.EQUAL, a, b))" in text
     assert ".substitute(a, b)))\n    again.checkSat()\n" in text
     done = ended(text, tmp_path / "p.py")
@@ -857,7 +867,7 @@ def test_a_death_in_solving_with_a_substituted_term_is_solved_anew(tmp_path: Pat
 
 def test_a_death_in_an_interpolant_asks_a_solver_of_its_own(tmp_path: Path) -> None:
     """Interpolants need an option, which the solver of the trace does not have."""
-    text = printed(BETWEEN, "crash")[0].text
+    text = plainest(BETWEEN, "crash").text
     assert 'finder.setOption("produce-interpolants", "true")' in text
     done = ended(text, tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
@@ -902,7 +912,7 @@ def test_an_operator_that_works_on_one_side_only_is_called_on_the_other(tmp_path
         " return t1 s1\n0 misuse@reflected t1 py:true\n"
     )
     message = "class E: and_ of a BoolRef and a bool: a . n works, n . a does not"
-    text = printed(trace, "contract", message)[0].text
+    text = plainest(trace, "contract", message).text
     assert "got = True & a" in text
     done = ended(text, tmp_path / "p.py")
     assert (done.returncode, done.stdout[:36]) == (1, "expected a result, got TypeError: un")
