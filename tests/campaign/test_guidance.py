@@ -615,7 +615,7 @@ def test_a_mix_learns_of_sources_seeds_and_options(
     assert learnt[0] == learnt[1]
 
 
-@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+@pytest.mark.parametrize("solver", ["z3", pytest.param("cvc5", marks=pytest.mark.slow)])
 def test_mutants_set_the_option_of_their_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
 ) -> None:

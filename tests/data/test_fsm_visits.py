@@ -133,7 +133,13 @@ class Walker:
         return actions
 
 
-@pytest.mark.parametrize("name", machine_names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("default", "contract") else pytest.mark.slow)
+        for name in machine_names()
+    ],
+)
 def test_expected_numbers_are_those_of_walks(name: str) -> None:
     # its walks are short, so that some actions come seldom
     machine, runs = load_machine(name), 4000 if name == "contract" else 600

@@ -8,6 +8,7 @@ and all of older releases, by the command.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -56,6 +57,11 @@ def names(files: list[Path]) -> list[str]:
 
 
 HERE = [file for file in TRACES if installed(file) and not of_a_binding(file)]
+BY_KIND: dict[str, list[Path]] = {}
+for _file in HERE:
+    _finds = re.search(r"^# finds (.*)$", _file.read_text(encoding="utf-8"), re.MULTILINE)
+    BY_KIND.setdefault(f"{solver(_file)} {_finds and _finds[1]}", []).append(_file)
+QUICK = {file for files in BY_KIND.values() for file in files[:2]}  # the others are slow
 BY_COMMAND = [file for file in TRACES if file not in HERE]
 
 
@@ -78,7 +84,11 @@ def test_every_trace_says_what_it_shows() -> None:
     assert [file for file in TRACES if not kind(file)] == []
 
 
-@pytest.mark.parametrize("file", HERE, ids=names(HERE))
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(file, marks=() if file in QUICK else pytest.mark.slow) for file in HERE],
+    ids=names(HERE),
+)
 def test_a_defect_of_a_solver_shows(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     session = live(solver(file))

@@ -319,8 +319,17 @@ def test_the_script_that_ended_a_process_is_known() -> None:
     ]
 
 
-@pytest.mark.parametrize("solver", ["z3", "cvc5"])
-@pytest.mark.parametrize("name", ["strings", "bitvectors", "arrays"])
+@pytest.mark.parametrize(
+    ("solver", "name"),
+    [
+        ("z3", "strings"),
+        ("cvc5", "bitvectors"),
+        ("z3", "arrays"),
+        pytest.param("cvc5", "strings", marks=pytest.mark.slow),
+        pytest.param("z3", "bitvectors", marks=pytest.mark.slow),
+        pytest.param("cvc5", "arrays", marks=pytest.mark.slow),
+    ],
+)
 def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> None:
     plain = load_grammar(name)
     own = Grammar(plain)
