@@ -28,6 +28,8 @@ from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget
 from murxpy.records.events import Notice
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 LONG = long_trace(NEED_NOT, EXAMPLE, 7, 60)
 FAULTS = {"every": {"segfault": 15, "exception": 15}, "lines": 10}
 KEY = "crash-sigsegv-toy-check-sat-assuming"

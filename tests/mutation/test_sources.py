@@ -20,6 +20,8 @@ from murxpy.processes.limits import Limits
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.steering.seeds import Steering
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 PAGE = Path(__file__).parents[2] / "docs" / "mutation.md"
 
 

@@ -25,6 +25,8 @@ from murxpy.passes.words import smaller_numbers
 from murxpy.reduction.pipeline import Minimized, Task
 from murxpy.reduction.traces import minimize, refusals, safe_mode
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 TERMS = """1 new
 1 mk-sort SORT_STRING
