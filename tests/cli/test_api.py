@@ -16,6 +16,8 @@ from campaigns import FAKES
 import murxpy
 from murxpy.grants import granted
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
 # What programs may rely on. A change here is a change for its users, and belongs into CHANGELOG.md.
 SIGNATURES = {

@@ -30,6 +30,8 @@ from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 EVALUATOR = Evaluator(CATALOGUE, Interpretation())

@@ -26,6 +26,8 @@ from murxpy.sources.mutation.fuzzers.diver import GROWTH
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SAT = Seed(

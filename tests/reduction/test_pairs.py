@@ -27,6 +27,8 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.implications.instances import Instances, Normal
 
+pytestmark = pytest.mark.usefixtures("kept_solvers")
+
 CATALOGUE = catalogue()
 HEAD = """(declare-fun p (Int) Bool)(declare-const a Bool)(declare-const b Bool)(declare-const x Int)
 """
