@@ -47,7 +47,7 @@ from murxpy.data.machines import DEFAULT
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX, TRACE
-from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
+from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix, walked_machines
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.processes.targets import solver_of
@@ -370,7 +370,7 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
         return run(targets, options)
     auto = mix is not None and is_auto(mix)
     mutation = mutation_of(sources, seeds, options.judges, of_mutants, choices, auto=auto)
-    if options.machine != DEFAULT and not (API in dict(sources) or mutation.walks):
+    if options.machine != DEFAULT and set(dict(sources)) <= set(walked_machines()):
         raise click.UsageError(
             f"no source of --mix walks the machine of --machine: add '{API}', or leave --machine out"
         )
