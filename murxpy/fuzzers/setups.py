@@ -422,8 +422,7 @@ def parse_mix(text: str, through: str = TEXT) -> tuple[tuple[str, float], ...]:
 
 def _all_sources() -> tuple[tuple[str, float], ...]:
     """All sources. Walks begin with 95 % of the time: nine tenths of it over the machine of the campaign,
-    the rest over the other machines alike. On seven old releases, campaigns that began with half of it
-    found less (bench/results/sources.md).
+    the rest over the other machines alike.
     """
     machines, tenth = walked_machines(), WALKS * len(FUZZERS) / 10
     of_others = [(name, tenth / len(machines)) for name in machines]
