@@ -387,14 +387,17 @@ class Enumerated:
             return {}
         block, blocks = self._blocks.of(seed), self._blocks
         scripts = (_SIMPLIFIED if self._simplify else _SCRIPT).split(trace)[1:]
-        again = killed and bool(scripts) and not (blocks.again(seed) and len(scripts) == 1)
-        indices = _indices(block, len(scripts))
+        calls = HEAD in block.grammar.plain
+        # a run that ended before it noted its first script was at that one
+        number = len(scripts) or int(not (reported or calls))
+        again = killed and number > 0 and not (blocks.again(seed) and number == 1)
+        indices = _indices(block, number)
         begun = indices[-1] - block.first + (not again) if indices else 0
-        if scripts and begun < block.count:
+        if number and begun < block.count:
             self._rests[self.number] = blocks.rest(seed, begun, again=again)
         if reported:
             return {}
-        if HEAD in block.grammar.plain:  # a sequence of calls is not made again
+        if calls:  # a sequence of calls is not made again
             return {block.counter(block.first, KILLED): 1}
         # of a script whose terms were simplified, its trace does not say what came
         came = [

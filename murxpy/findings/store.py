@@ -224,27 +224,37 @@ def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text
     return bucket
 
 
-class _Steering(TypedDict, total=False):
-    """The state that `Steering.state` returns: runs by their numbers, buckets that were paid for,
-    the numbers of seed files by fuzzer and by the reason why they cannot be used, and what the
-    sources of a mix that learns gave.
-    """
-
-    open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
-    over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
-    paid: list[str]
-    offered: dict[str, dict[str, int]]
-    shares: dict[str, tuple[float, float, float]]
-
-
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]
-
-
 _RunSeed = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{1,64}\Z")]
 # What a campaign counts or measures stays below this: sums and quotients of strangers' figures are finite.
 _Most = 10**15
 _Count = Annotated[int, msgspec.Meta(ge=0, le=_Most)]
 _Gain = Annotated[float, msgspec.Meta(ge=0, le=_Most)]
+_Natural = Annotated[int, msgspec.Meta(ge=0)]  # of any number of digits, such as a run seed
+
+
+class _Mixed(TypedDict):
+    """The state that `Shares.state` returns."""
+
+    spent: dict[str, _Gain]
+    shown: dict[str, str]
+
+
+_Mutated = tuple[_Natural, list[tuple[str, str]], dict[str, _Count], list[str]]
+
+
+class _Steering(TypedDict, total=False):
+    """The state that `Steering.state` returns: runs by their numbers, buckets that were paid for, what
+    the runs of each source cost and how many these were, the numbers of seed files by fuzzer and by
+    the reason why they cannot be used, and what the sources of a mix that learns gave.
+    """
+
+    open: dict[int, _Mutated]
+    over: dict[int, _Mutated]
+    paid: list[str]
+    costs: dict[str, tuple[_Gain, _Count]]
+    offered: dict[str, dict[str, _Count]]
+    mixed: _Mixed
 
 
 class _Guided(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -300,8 +310,7 @@ class _Damping(TypedDict, total=False):
 
 
 _Some = Annotated[int, msgspec.Meta(ge=1)]
-# The index of a script in a grammar: that of a large script has hundreds of digits.
-_Index = Annotated[int, msgspec.Meta(ge=0)]
+_Index = _Natural  # of a script in a grammar: that of a large script has hundreds of digits
 
 
 class _Enumerated(TypedDict, total=False):
@@ -326,8 +335,8 @@ class _Callables(TypedDict):
 # The named values of a campaign; those behind a colon are those of a target.
 _META: dict[str, Any] = {
     "seed": int,
-    "lag": int,
-    "shard": tuple[int, int] | Literal["merged"],
+    "lag": Annotated[int, msgspec.Meta(ge=1, le=_Most)],
+    "shard": tuple[_Count, _Count] | Literal["merged"],
     "release": str,
     "parts": list[int],
     "operators": dict[str, list[str]],
@@ -345,7 +354,9 @@ _META: dict[str, Any] = {
 
 def _read_meta(name: str, text: str) -> tuple[str, Any]:
     value, (first, colon, _) = json.loads(text), name.partition(":")
-    msgspec.convert(value, _META.get(first + colon, Any), str_keys=True)
+    read = msgspec.convert(value, _META.get(first + colon, Any), str_keys=True)
+    if name == "shard" and read != "merged" and not 1 <= read[0] <= read[1]:
+        raise ValueError(f"there is no shard {read[0]} of {read[1]}")
     return name, value
 
 

@@ -238,6 +238,16 @@ def test_the_summary_of_a_judged_campaign() -> None:
     assert "600 runs in 1:00 and 0:15 for what was left (time limit)" in said
 
 
+def test_the_summary_of_a_judge_who_had_nothing_to_judge() -> None:
+    """No check was decided, so the counters of what was judged are not there."""
+    stream = io.StringIO()
+    asked = {"judge:runs": 5, "judge:checks": 20, "run:total": 5}
+    print_summary(
+        make_console(stream, width=200), started(), Ended("done", Snapshot(2.0, asked)), []
+    )
+    assert "- of 0 judged checks" in stream.getvalue()
+
+
 def _json(events: list[Event]) -> list[dict[str, object]]:
     stream = io.StringIO()
     with JsonLines(stream) as lines:

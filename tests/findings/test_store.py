@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -234,3 +235,35 @@ def test_update_that_has_no_room_changes_nothing(
     with pytest.raises(InputError, match="is damaged"):
         Store(tmp_path)
     assert content(tmp_path) == before
+
+
+LARGE = 10**400
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        *({"lag": lag} for lag in (0, -1, LARGE)),
+        *({"shard": shard} for shard in ([0, 0], [5, 2], [0, 3], [-1, 3], "split")),
+        *({"steering:z3": {"costs": {"api": cost}}} for cost in ([-1.0, 1], [1e308, 1], [1.0, -3])),
+        {"steering:z3": {"costs": {"api": [1.0, LARGE]}}},
+        *({"steering:z3": {"mixed": {"spent": {"api": ms}, "shown": {}}}} for ms in (-1.0, 1e308)),
+        *({"steering:z3": {"over": {"28": [2, [], {"line:total": n}, []]}}} for n in (-20, LARGE)),
+        {"steering:z3": {"over": {"28": [-1, [], {}, []]}}},
+        *({"steering:z3": {"offered": {"storm": {"fits": n}}}} for n in (-5, LARGE)),
+    ],
+    ids=lambda meta: str(meta)[:60],
+)
+def test_what_no_campaign_can_have_stored_is_refused(tmp_path: Path, meta: dict[str, Any]) -> None:
+    """A campaign that went on with it ended with an error of ours, or waited without an end."""
+    fine = {"lag": 512, "shard": [1, 3], "steering:z3": {"over": {"28": [2**70, [], {"a": 1}, []]}}}
+    for told in (fine, meta):
+        store = Store(tmp_path)
+        store.save(Changes(meta=told))
+        store.close()
+        with closing(Store(tmp_path, read_only=True)) as opened:
+            if told is fine:
+                assert opened.meta().keys() == fine.keys()
+                continue
+            with pytest.raises(InputError, match=r"a row of table meta cannot be understood"):
+                opened.meta()

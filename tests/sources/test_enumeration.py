@@ -385,6 +385,24 @@ def test_a_script_that_was_killed_is_tested_once_more() -> None:
     assert Blocks(setup(["core"], 10, 10)).of(runs.seed_of(3)).first == 4
 
 
+def test_a_run_that_was_killed_before_its_first_script_is_made_once_more() -> None:
+    """No script of its block is lost."""
+    runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
+    blocks, header = Blocks(setup(["core"], 10, 10)), "# seed 1\n"
+    assert runs.ended_early(runs.seed_of(0), header, reported=False, killed=True) == {}
+    whole = blocks.of(runs.seed_of(0))
+    assert runs.number == 2 and blocks.of(runs.seed_of(1)) == whole
+    counts = runs.ended_early(runs.seed_of(1), header, reported=False, killed=True)
+    assert counts == {"enumerate:core:1:killed": 1}
+    assert blocks.of(runs.seed_of(2)).first == whole.first + 1
+    # where the process died, the script is not tested again
+    counts = runs.ended_early(runs.seed_of(2), header, reported=False, killed=False)
+    assert counts == {"enumerate:core:1:killed": 1} and runs.number == 4
+    # a run that has told what came of its scripts was at none
+    assert runs.ended_early(runs.seed_of(3), header, reported=True, killed=True) == {}
+    assert runs.number == 4
+
+
 def test_a_script_that_ends_the_process_is_counted_and_not_tested_again() -> None:
     runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
     counts = runs.ended_early(runs.seed_of(0), TRACE, reported=False, killed=False)

@@ -211,7 +211,7 @@ def _judges(snapshot: Snapshot) -> str:
 def _confirmed(snapshot: Snapshot) -> str:
     return (
         f"{percent(snapshot.confirmed_share)} of "
-        f"{amount(snapshot.counts['check:judged'], 'judged check')}, "
+        f"{amount(snapshot.counts.get('check:judged', 0), 'judged check')}, "
         f"in {percent(snapshot.judges_share)} of the time of runs and judges"
     )
 
