@@ -8,10 +8,9 @@ curves over CPU time, `bench/results/sources.md` and `sources.svg`.
 A source is a mutation fuzzer, `walks`, or `fuzz --mix MIX`, whose parts get the same seeds. In
 `sources.md` each has the mean of its defects an hour of CPU time with the 95 % interval (bootstrap over the
 seeds, three at least), and its ratio to the best source of a release that is no mix, as the median over
-the releases. Below them stands what no scheduler of these sources can be expected to beat: the best fixed
-split of the time between campaigns of one source each, chosen in hindsight for each release. Where a mix
-has commas in it, sources are separated by semicolons: `--fuzzers 'walks;opfuzz;fuzz --mix auto;fuzz --mix
-api:3,opfuzz:1'`.
+the releases. Below them stands what a scheduler of these sources can hardly beat: a split of the time
+between campaigns of one source each, chosen in hindsight for each release. Where a mix has commas in it,
+sources are separated by semicolons: `--fuzzers 'walks;opfuzz;fuzz --mix auto;fuzz --mix api:3,opfuzz:1'`.
 
 A fuzzer with options behind it is a variant: `--fuzzers 'diver,diver --no-weights,diver
 --no-complicate'` tells what the weights of DIVER are worth, and `'janus,janus --iterations 300'` what a
@@ -227,30 +226,33 @@ def curve(campaigns: Iterable[Sequence[Campaign]], most: float) -> list[tuple[fl
     return [*points, (most, height)]
 
 
-HINDSIGHT = "the best split, in hindsight"
+HINDSIGHT = "a split chosen in hindsight"
 PARTS = 12  # a split gives each source so many parts of the time, which are 12 together
 
 
 def split_in_hindsight(campaigns: Sequence[Campaign]) -> tuple[float, dict[str, int]]:
-    """How many distinct defects of a release an hour the best split of a campaign's time between its
-    sources is expected to find, and the parts of each source in it.
+    """How many distinct defects of a release an hour a good split of a campaign's time between its
+    sources is expected to find, and the parts of each source in it: no smaller number than that of any
+    source alone, and the best that moving parts from one source to another leads to.
 
     A source that has some of the time is thought to find each defect with the share of its own campaigns
-    that had found it by then, whatever the other sources found. For a given split that is no estimate in
-    its favour; the best of all splits is chosen by the campaigns that it is judged by, so its figure is
-    rather too high.
+    that had found it in this part of their time, whatever the other sources found. For a given split that
+    is no estimate in its favour; this one is chosen by the campaigns that it is judged by, so its figure
+    is rather too high.
     """
-    most = max(one.cpu for one in campaigns)
     by_source: dict[str, list[Campaign]] = {}
     for one in campaigns:
         by_source.setdefault(one.source, []).append(one)
+    length = {
+        source: statistics.mean(one.cpu for one in each) for source, each in by_source.items()
+    }
     finders = {  # by source and parts: by defect, how many of the campaigns had found it by then
         source: [
             Counter(
                 at
                 for one in each
                 for at, moment in zip(one.defects, one.found, strict=True)
-                if moment <= most * parts / PARTS
+                if moment <= one.cpu * parts / PARTS
             )
             for parts in range(PARTS + 1)
         ]
@@ -258,17 +260,19 @@ def split_in_hindsight(campaigns: Sequence[Campaign]) -> tuple[float, dict[str, 
     }
     defects = sorted({at for one in campaigns for at in one.defects})
 
-    def expected(split: Mapping[str, int]) -> float:
-        return sum(
+    def rate(split: Mapping[str, int]) -> float:
+        found = sum(
             1 - prod(1 - finders[name][n][at] / len(by_source[name]) for name, n in split.items())
             for at in defects
         )
+        seconds = sum(length[name] * n / PARTS for name, n in split.items())
+        return 3600.0 * found / seconds if seconds else 0.0
 
-    # Each source alone is a start, and part after part moves to where it gains most.
+    # Each source alone is a start, and parts move to where they gain most.
     best: tuple[float, dict[str, int]] = (0.0, {})
     for start in by_source:
         split = {name: PARTS * (name == start) for name in by_source}
-        found = expected(split)
+        found = rate(split)
         while True:
             moves = [
                 {**split, giver: split[giver] - n, taker: split[taker] + n}
@@ -277,16 +281,14 @@ def split_in_hindsight(campaigns: Sequence[Campaign]) -> tuple[float, dict[str, 
                 if giver != taker
                 for n in range(1, split[giver] + 1)
             ]
-            gain, move = max(
-                ((expected(move), move) for move in moves),
-                key=lambda pair: pair[0],
-                default=(0.0, split),
-            )
-            if gain <= found:
+            rates = [rate(move) for move in moves]
+            if max(rates, default=0.0) <= found:
                 break
-            found, split = gain, move
-        best = max(best, (found, split), key=lambda pair: pair[0])
-    return 3600.0 * best[0] / most, best[1]
+            found = max(rates)
+            split = moves[rates.index(found)]
+        if found > best[0]:
+            best = found, split
+    return best
 
 
 def split_text(split: tuple[float, Mapping[str, int]] | None) -> str:
@@ -294,7 +296,7 @@ def split_text(split: tuple[float, Mapping[str, int]] | None) -> str:
     if split is None:
         return "-"
     parts = ", ".join(f"{n} {name}" for name, n in split[1].items() if n)
-    return f"{split[0]:.3g}: {parts} of {PARTS}"
+    return f"{split[0]:.3g}: {parts} of {PARTS}" if parts else "0"
 
 
 def compare(args: argparse.Namespace, campaigns: Mapping[str, Sequence[Campaign]]) -> None:

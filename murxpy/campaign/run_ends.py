@@ -313,7 +313,8 @@ class RunEnds:
         source = target.runs.source_of(result.job.seed)
         if source is None:
             return
-        counts = (result.outcome.report or {}).get("counts", {})
+        report = result.outcome.report
+        counts = checks_of(result.outcome.trace) if report is None else report.get("counts", {})
         spent = counts.get("time-ns:run") or int(1e9 * result.outcome.cpu)
         decided = counts.get("check:decided", 0)
         of = {"runs": 1, "cpu-ns": spent, "decided": decided, "findings": int(found is not None)}

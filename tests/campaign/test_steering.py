@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 from campaigns import FAKES, run
-from commands import error, outcome
+from commands import error, fuzz_fake, outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.text import Text
@@ -22,7 +23,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.runs import stored_runs
 from murxpy.cli.report.seeds import seed_sections
 from murxpy.errors import InputError
-from murxpy.findings.store import TargetState, read_yields
+from murxpy.findings.store import Store, TargetState, read_yields
 from murxpy.fuzzers.seeds import unusable
 from murxpy.fuzzers.setups import Mutation
 from murxpy.judging.operators import judge_plans
@@ -512,3 +513,18 @@ def test_a_disagreement_of_judges_pays_the_seed_that_it_came_from(tmp_path: Path
     assert sorted(
         read_yields(tmp_path / "out").popitem()[1], key=lambda entry: -entry.findings
     ) == [paid, barren]
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_what_a_source_gave_has_the_checks_of_runs_that_died(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    out = tmp_path / "out"
+    fuzz_fake(capsys, out, "--mix", "api:3,opfuzz:1", "--through", "api", "--runs", "40")
+    with closing(Store(out, read_only=True)) as store:
+        counts = store.counters()
+    by_source = {name: n for name, n in counts.items() if name.startswith("source:")}
+    assert sum(n for name, n in by_source.items() if name.endswith(":findings")) > 1
+    for what, whole in (("decided", "check:decided"), ("runs", "run:total")):
+        assert sum(n for name, n in by_source.items() if name.endswith(f":{what}")) == counts[whole]

@@ -167,3 +167,7 @@ def test_the_best_split_in_hindsight_gives_each_source_what_it_gains(bench: Any)
     rate, parts = bench.split_in_hindsight([early, made("walks", {})])
     assert rate == 1.5 * 30.0 and parts == {"walks": bench.PARTS}
     assert bench.split_text((120.0, {"walks": 12, "storm": 0})) == "120: 12 walks of 12"
+    assert bench.split_text(bench.split_in_hindsight([made("walks", {})])) == "0"
+    # campaigns of other lengths are measured by their own
+    longer = bench.Campaign("storm", "off", 1, 1200.0, 9, 9, (4,), (100.0,))
+    assert bench.split_in_hindsight([early, longer])[0] >= early.rate
