@@ -71,6 +71,10 @@ def run(
     """
     if options.run_seed is not None and options.compare:
         raise InputError("'murxpy fuzz --compare' and --run-seed exclude each other: leave one out")
+    if options.run_seed is not None and options.keep_scripts:
+        raise InputError(
+            "--keep-scripts is for campaigns, and --run-seed prints its one trace: leave one out"
+        )
     if options.run_seed is not None and options.seed is None and mutation and mutation.walks:
         raise InputError(
             "the seeds of the run are walks of its campaign: name that campaign's --seed, too"

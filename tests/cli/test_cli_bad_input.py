@@ -87,6 +87,9 @@ USAGE = {
         "hangs",
     ): "Invalid value for '--fail-on': unknown name 'hangs' (did you mean 'hang'?)",
     ("fuzz", "z3", "cvc5", "--run-seed", "1"): "--run-seed: expected one target",
+    (
+        *("fuzz", "z3", "--run-seed", "1", "--keep-scripts", "kept"),
+    ): "--keep-scripts is for campaigns, and --run-seed prints its one trace: leave one out",
     ("fuzz", "z3", "--run-seed", "1", "--json"): "--run-seed writes a trace: leave --json out",
     (
         "fuzz",
