@@ -206,18 +206,23 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
         return
     process = subprocess.Popen(words, cwd=common.ROOT, stdout=subprocess.DEVNULL)
     cpu = 0.0
+
+    def note() -> None:
+        if out.is_dir():  # which the campaign makes
+            spent.write_text(json.dumps(before + cpu))
+            (out / CLOCK).write_text(json.dumps(clock))
+
     try:
         while before + cpu < seconds and not _ended(process, LOOK):
             cpu = max(cpu, tree_cpu(process.pid))
             clock.append((time.time(), before + cpu))
+            note()  # also for the case that the bench is killed, whose campaign goes on from here
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait(LEFT)
         if process.returncode not in (BAD_INPUT, NO_TARGET):
-            # also when the bench is interrupted, whose campaign goes on from here
-            spent.write_text(json.dumps(before + cpu))
-            (out / CLOCK).write_text(json.dumps(clock))
+            note()
     if process.returncode in (BAD_INPUT, NO_TARGET):
         raise SystemExit(f"{' '.join(words)}: exit code {process.returncode}")
 

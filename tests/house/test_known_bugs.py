@@ -65,9 +65,12 @@ def test_the_kept_table_can_be_read(bench: Any) -> None:
 def test_an_interrupted_campaign_keeps_what_it_spent(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = iter([1.5, 2.5])
+    """Also where it is killed, for which it notes the time at each look."""
+    looks, kept = iter([1.5, 2.5]), tmp_path / "cpu.json"
+    noted = []
 
     def spent(pid: int) -> float:
+        noted.append(json.loads(kept.read_text()) if kept.is_file() else 0.0)
         if (seconds := next(looks, None)) is None:
             raise KeyboardInterrupt
         return seconds
@@ -76,4 +79,4 @@ def test_an_interrupted_campaign_keeps_what_it_spent(
     monkeypatch.setattr(bench, "LOOK", 0.01)
     with pytest.raises(KeyboardInterrupt):
         bench.fuzz([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, 10.0)
-    assert json.loads((tmp_path / "cpu.json").read_text()) == 2.5
+    assert json.loads(kept.read_text()) == 2.5 and noted == [0.0, 1.5, 2.5]
