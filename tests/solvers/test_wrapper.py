@@ -11,16 +11,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from toy import TOY, catalogue, replay, toy_session, walk
+from toy import TOY, catalogue, live, replay, toy_session, walk
 
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import LINE_SEEDS, Run
+from murxpy.solvers import wrapper as wrapping
 from murxpy.solvers.exceptions import Refusals
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import run_spelling
-from murxpy.solvers.wrapper import Wrapper
+from murxpy.solvers.wrapper import Wrapper, missing_name
 
 
 def wrapper(**changes: Any) -> Wrapper:
@@ -292,3 +293,22 @@ def test_walks_call_only_what_fits() -> None:
 def test_an_operator_that_only_later_releases_read_is_not_in_scripts() -> None:
     toy = wrapper(script_since={"OP_AND": "99.0", "OP_OR": "0.1"})
     assert [toy.reads(kind) for kind in ("OP_AND", "OP_OR", "OP_NOT")] == [False, True, True]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_the_first_look_at_the_words_of_a_spelling_hides_nothing(
+    solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For all spellings of a shipped wrapper, each also with a name that does not exist."""
+    asked: list[tuple[Any, ...]] = []
+
+    def noted(*args: Any) -> str | None:
+        asked.append(args)
+        return missing_name(*args)
+
+    monkeypatch.setattr(wrapping, "missing_name", noted)
+    live(solver)
+    asked += [(f"[{source}, no_such_name]", *rest) for source, *rest in asked]
+    quick = [missing_name(*args) for args in asked]
+    monkeypatch.setattr(wrapping, "_simple", lambda *_: False)
+    assert quick == [missing_name(*args) for args in asked] and any(quick)
