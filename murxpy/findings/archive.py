@@ -122,13 +122,28 @@ class Archive:
         self._write(f"{stem}.trace", found.trace)
         self._write(f"findings/{found.bucket}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
-            # A trace goes last if reproducers were made of it, which lie beside it, or are being made.
-            written = [form.file for form in bucket.reproducers]
-            written += [self.held[bucket.key]] if bucket.key in self.held else []
+            # A trace goes last if reproducers were made of it, which lie beside it, or are being made; and
+            # the smallest that shows the finding stays, since what was not replayed yet may not show it.
+            spared = [form.file for form in bucket.reproducers]
+            spared += [self.held[bucket.key]] if bucket.key in self.held else []
+            spared += [kept.file for kept in self._showing(bucket)[:1]]
             self._drop(
-                bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size))
+                bucket, max(bucket.traces, key=lambda kept: (kept.file not in spared, kept.size))
             )
         return True
+
+    def shows(self, key: str) -> bool:
+        """Whether a trace that bucket `key` keeps shows its finding, alone or behind the runs of its history."""
+        return bool(self._showing(self.buckets[key]))
+
+    def _showing(self, bucket: Bucket) -> list[Kept]:
+        """The traces that show the finding, those that do so alone first, then by size."""
+        there = [
+            kept
+            for kept in bucket.traces
+            if kept.confirmed or self._files.read(_history_of(kept)) is not None
+        ]
+        return sorted(there, key=lambda kept: (not kept.confirmed, kept.size))
 
     def settle(self, found: Finding) -> None:
         """Note whether a finding whose trace was kept showed again."""
@@ -144,12 +159,8 @@ class Archive:
             bucket.state = "unconfirmed"
             bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
         if found.history and kept is not None:
-            self._write(kept.file.removesuffix(".trace") + ".history", _history(found))
-        elif (
-            kept is not None
-            and not found.confirmed
-            and any(other.confirmed for other in bucket.traces)
-        ):
+            self._write(_history_of(kept), _history(found))
+        elif kept is not None and not found.confirmed and self.shows(found.bucket):
             self._drop(bucket, kept)
 
     def tell(self, key: str) -> bool:
@@ -312,7 +323,7 @@ class Archive:
 
     def _drop(self, bucket: Bucket, kept: Kept) -> None:
         bucket.traces.remove(kept)
-        files = [kept.file, kept.file.removesuffix(".trace") + ".history"]
+        files = [kept.file, _history_of(kept)]
         if kept.file in self._named.get(bucket.key, ()):
             self._doomed += files  # removed when the database does not name them any more
         else:
@@ -358,6 +369,11 @@ class Archive:
     def _as_written(self, bucket: Bucket) -> Bucket:
         """The bucket with the traces that are in their files: the database names no others."""
         return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
+
+
+def _history_of(kept: Kept) -> str:
+    """The file beside a trace that names the runs before it, where it needs them."""
+    return kept.file.removesuffix(".trace") + ".history"
 
 
 def _history(found: Finding) -> str:

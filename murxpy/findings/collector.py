@@ -41,15 +41,23 @@ _CALL_FACTOR = 8.0
 class Confirmation:
     """Replays `found` in `trials`, and calls `settled` with the finding in its new state: confirmed
     or unconfirmed. Where the run of `found` was killed from outside and its replay shows something
-    else, `settled` gets that as a new candidate. Each job gets `wall` seconds.
+    else, `settled` gets that as a new candidate. Each job gets `wall` seconds. Only the trace is replayed
+    where `shown` says that the bucket has another finding that showed again: the runs before take by far
+    the most time, and are not worth a second form.
     """
 
     def __init__(
-        self, trials: Trials, wall: float, found: Finding, settled: Callable[[Finding], None]
+        self,
+        trials: Trials,
+        wall: float,
+        found: Finding,
+        settled: Callable[[Finding], None],
+        shown: Callable[[], bool],
     ) -> None:
         self._trials = trials
         self._found = found
         self._settled = settled
+        self._shown = shown
         self._wall = wall
         self._note = ""
         self._attempts = self._plan()
@@ -90,7 +98,7 @@ class Confirmation:
             self._settled(instead)
             return
         self._attempts.pop(0)
-        if self._attempts:
+        if self._attempts and not self._shown():
             self._trials.add_first(self._trial(self._attempts[0]))
         else:
             self._settled(self._found.settled(False))
@@ -264,7 +272,10 @@ class Collector(Service):
             self._archive.set_triage(found)
 
     def _confirm(self, found: Finding, settled: Callable[[Finding], None]) -> None:
-        Confirmation(self._trials, self._pool.limits.replay_wall, found, settled)
+        def shown() -> bool:
+            return found.bucket in self._archive.buckets and self._archive.shows(found.bucket)
+
+        Confirmation(self._trials, self._pool.limits.replay_wall, found, settled, shown)
 
     def _with_tier(self, found: Finding) -> Finding:
         """The finding, with the tier `documented` where the solver documents the fatal call as

@@ -165,6 +165,25 @@ def test_crash_that_needs_the_runs_before_keeps_them(tmp_path: Path) -> None:
     assert histories and f"{first.seed:x} " in histories[0].read_text() + histories[-1].read_text()
 
 
+def test_only_one_finding_of_a_bucket_is_replayed_behind_the_runs_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replayed: list[tuple[int, int]] = []  # the run that is tested, and how many are made
+    begin = Confirmation._trial
+
+    def noted(self: Confirmation, jobs: Any) -> Any:
+        replayed.append((jobs[-1].seed, len(jobs)))
+        return begin(self, jobs)
+
+    monkeypatch.setattr(Confirmation, "_trial", noted)
+    campaign, events = run(tmp_path, {"every": {"history": 10}}, runs=160)
+    bucket = only_bucket(campaign)
+    first = found(events)[0].finding
+    assert bucket.count >= 4 and bucket.tried >= 3
+    assert {seed for seed, runs in replayed if runs > 1} == {first.seed}
+    assert [kept.seed for kept in bucket.traces] == [first.seed]  # the others do not show it
+
+
 def test_runs_isolated_from_each_other(tmp_path: Path) -> None:
     campaign, events = run(
         tmp_path,
