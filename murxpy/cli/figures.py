@@ -71,6 +71,8 @@ def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
 
     The columns x say how many times as often a run with the arm shows that as the guided runs
     without an arm of its kind. The last column is the chance that a run with it pays, as learnt.
+    The newest runs are not among them, at least 32: a run is learnt from when the first run that
+    may be chosen by it begins.
     """
     found = read_learnt(out)
     if as_json:

@@ -432,6 +432,11 @@ def _all_sources() -> tuple[tuple[str, float], ...]:
 def _parse_source(part: str) -> tuple[str, float]:
     known = sources()
     name, colon, weight = part.partition(":")
+    if not name:
+        raise InputError(
+            "--mix: expected names of sources with commas between them, such as auto or api:4,storm:2; "
+            f"one is empty; known are {', '.join(known)}"
+        )
     if name == AUTO:
         raise InputError(f"--mix: '{AUTO}' stands in front of the sources, without a weight")
     if name not in known:

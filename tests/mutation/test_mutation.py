@@ -306,6 +306,8 @@ def test_a_mix_has_the_options_of_its_fuzzers(
         (("opfuzz", "z3", "nowhere"), "no such file or folder: nowhere"),
         (("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--walk-seeds", "0"), "no seeds"),
         (("fuzz", "z3", "--mix", "opfuzzy:1"), "unknown source 'opfuzzy'"),
+        (("fuzz", "z3", "--mix", ""), "one is empty; known are api"),
+        (("fuzz", "z3", "--mix", "api:2,,storm"), "one is empty; known are api"),
         (("fuzz", "z3", "--mix", "opfuzz:none"), "expected a weight above 0"),
         (("fuzz", "z3", "--mix", "opfuzz:1,api,opfuzz"), "'opfuzz' stands twice"),
         (
