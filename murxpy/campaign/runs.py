@@ -17,6 +17,7 @@ from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.yields import Yield, settled
+from murxpy.solvers.facts import SCRIPT_MS
 from murxpy.steering.guidance import Damping, Guidance, choices_of
 from murxpy.steering.seeds import Ledger, Steering
 
@@ -391,7 +392,8 @@ def stored_runs(
     try:
         # a mix that learns begins with walks, and finds out later which seeds it cannot use
         faults = {} if sources.get("auto") else unusable(sources, plan.target.family)
-        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults, part.lag)
+        yields, script_ms = store.yields().get(name, ()), float(about.get("script_ms", SCRIPT_MS))
+        steering = Steering(seed, sources, yields, saved, faults, part.lag, script_ms)
     except InputError:
         if not all_faulty(sources, plan.target.family):
             raise

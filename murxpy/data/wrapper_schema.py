@@ -330,6 +330,7 @@ class Wrapper(Strict, frozen=True):
     script_program: ScriptProgram | None = None
     limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
     limit_per_ms_of: dict[str, Annotated[float, Meta(gt=0)]] = {}
+    script_ms: dict[str, Annotated[float, Meta(gt=0)]] = {}
     special_values: dict[str, Any] = {}
     values: dict[str, Any] = {}
     constants: dict[str, Any] = {}

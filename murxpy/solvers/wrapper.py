@@ -30,7 +30,7 @@ from murxpy.solvers.exceptions import (
     Thrower,
     documented_types,
 )
-from murxpy.solvers.facts import Parameters, build_facts, of_part
+from murxpy.solvers.facts import SCRIPT_MS, Parameters, build_facts, of_part
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.options import Read, completed
@@ -244,13 +244,14 @@ class Wrapper:
         return self.data.get("profile") or {}
 
     def describe(self) -> dict[str, Any]:
-        """The solver, its release, module file and Python."""
+        """The solver, its release, module file and Python, and what a script takes beside its checks."""
         module = sys.modules.get(self.facts.module)
         return {
             "solver": self.name,
             "version": self.release,
             "module_file": getattr(module, "__file__", None) or "",
             "python": platform.python_version(),
+            "script_ms": self.script_ms,
         }
 
     def begin_run(self) -> None:
@@ -344,6 +345,19 @@ class Wrapper:
         return bool(before) and self._numbers < release_numbers(
             str(before), f"{self.where}: ascii-symbols-before"
         )
+
+    @cached_property
+    def script_ms(self) -> float:
+        """Return about how many milliseconds this release takes for a script beside the effort of its
+        checks.
+        """
+        place = f"{self.where}: script-ms"
+        known = {
+            release_numbers(since, place): ms
+            for since, ms in (self.data.get("script-ms") or {}).items()
+        }
+        since = max((one for one in known if one <= self._numbers), default=None)
+        return SCRIPT_MS if since is None else float(known[since])
 
     @cached_property
     def callables(self) -> Callables:

@@ -12,6 +12,7 @@ from murxpy.learning.shares import Shares
 from murxpy.learning.spans import Spans
 from murxpy.machine.random import Stream, mix, run_seed
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
+from murxpy.solvers.facts import SCRIPT_MS
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
 from murxpy.sources.mutation.registry import FUZZERS, entry_of
 from murxpy.sources.setups import SourcesSetup
@@ -148,14 +149,14 @@ _TOLD = 5  # reasons for leaving out seed files that users are told when runs be
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total", "check:total")
 # About how many milliseconds a run takes: for a walk, for each of its lines and for each of its checks, measured
 # on walks of seven machines with z3 4.8.12 (bench/results/sources.md); for a walk of which nobody knows
-# the lines; for a mutant, which is made, printed and read, beside the effort of the solver (5 with z3 5.4.1,
-# 26 with z3 4.8.12, 10 with cvc5 1.1.2); and for a mutant that was killed, by the usual wall limit.
-_BEGIN, _LINE, _CHECK, _WALK, _MUTANT, _KILLED = 5.0, 0.2, 1.5, 36.0, 10.0, 2000.0
+# the lines; and for a mutant that was killed, by the usual wall limit.
+_BEGIN, _LINE, _CHECK, _WALK, _KILLED = 5.0, 0.2, 1.5, 36.0, 2000.0
 
 
-def cost_of(source: str, counts: Mapping[str, int]) -> float:
-    """About how many milliseconds a run of a source took, by its counters. The clock has no part in it,
-    so that the same campaign makes the same runs.
+def cost_of(source: str, counts: Mapping[str, int], script_ms: float = SCRIPT_MS) -> float:
+    """About how many milliseconds a run of a source took, by its counters, where a script takes
+    `script_ms` beside the effort of its checks. The clock has no part in it, so that the same campaign
+    makes the same runs.
     """
     if source not in FUZZERS:  # a walk that ended early, perhaps by a limit of time, tells no lines
         if "line:total" not in counts:
@@ -164,7 +165,7 @@ def cost_of(source: str, counts: Mapping[str, int]) -> float:
     made, spent, killed = (
         counts.get(f"mutator:{source}:{name}", 0) for name in ("made", "spent", "timeouts")
     )
-    return 1.0 + _MUTANT * made + spent + _KILLED * killed
+    return 1.0 + script_ms * made + spent + _KILLED * killed
 
 
 class Steering:
@@ -174,7 +175,8 @@ class Steering:
     gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
     holds those that are to be stored. `unusable` are the reasons why sources cannot use seed files, by
     the names of both. `starved` are the sources that lack seeds of a label that they need, seeds that
-    they can use, or two seeds that can be drawn together. `lag` is that of the campaign.
+    they can use, or two seeds that can be drawn together. `lag` is that of the campaign, and `script_ms` is
+    what the target takes for a script beside the effort of its checks.
     Raises InputError where all sources are starved.
     """
 
@@ -186,8 +188,10 @@ class Steering:
         saved: Mapping[str, Any] | None = None,
         unusable: Mapping[Key, str] | None = None,
         lag: Lag = USUAL,
+        script_ms: float = SCRIPT_MS,
     ) -> None:
         self._seed = seed
+        self._script_ms = script_ms
         self._unusable = dict(unusable or {})
         self._unlabelled: dict[str, None] = {}  # reasons that users are not told when runs begin
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
@@ -383,7 +387,7 @@ class Steering:
         of the first runs is shared as well.
         """
         spent, runs = self._costs[source]
-        first = cost_of(source, {f"mutator:{source}:made": self._walk})
+        first = cost_of(source, {f"mutator:{source}:made": self._walk}, self._script_ms)
         return (spent + first) / (runs + 1)
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
@@ -480,7 +484,7 @@ class Steering:
         for _, run in self._begun.due(index):
             source = self.source_of(run.seed)
             self._left[source] -= 1
-            cost = cost_of(source, run.counts)
+            cost = cost_of(source, run.counts, self._script_ms)
             self._costs[source][0] += cost
             self._costs[source][1] += 1
             new = credit(self.yields, run, self._paid)

@@ -166,6 +166,17 @@ def test_a_walk_that_a_limit_ended_costs_what_one_costs_of_which_nothing_is_know
     assert cost_of(API, {}) == pytest.approx(cost_of(API, usual), rel=0.02)
 
 
+def test_a_source_whose_scripts_take_longer_has_fewer_runs() -> None:
+    """Nothing is found, and both sources have the same weight."""
+    runs = []
+    for script_ms in (5.0, 50.0):
+        setup: Any = {"seeds": FILES, "mix": [[API, 1.0], ["storm", 1.0]], "walk": 5, "auto": True}
+        mine = Steering(1, setup, script_ms=script_ms)
+        drawn = [mine.fuzzer_of(mine.seed_of(index)) for index in range(20)]
+        runs.append(drawn.count("storm"))
+    assert runs[0] > runs[1]
+
+
 def test_a_mix_that_learns_reads_no_seed_before_it_begins(tmp_path: Path) -> None:
     """It takes a second of 600 seeds. A seed that cannot be read is retired when it was drawn."""
     broken = {"seeds": [["a.smt2", "(assert", "sat"]], "mix": MIX, "walk": 10, "budget": None}

@@ -19,6 +19,7 @@ from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import LINE_SEEDS, Run
 from murxpy.solvers import wrapper as wrapping
 from murxpy.solvers.exceptions import Refusals
+from murxpy.solvers.facts import SCRIPT_MS
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import run_spelling
 from murxpy.solvers.wrapper import Wrapper, missing_name
@@ -293,6 +294,22 @@ def test_walks_call_only_what_fits() -> None:
 def test_an_operator_that_only_later_releases_read_is_not_in_scripts() -> None:
     toy = wrapper(script_since={"OP_AND": "99.0", "OP_OR": "0.1"})
     assert [toy.reads(kind) for kind in ("OP_AND", "OP_OR", "OP_NOT")] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({}, SCRIPT_MS),
+        ({"0": 30, "0.2": 20, "99.0": 5}, 20.0),
+        ({"99.0": 5}, SCRIPT_MS),
+        ({"0.10": 7, "0.9": 8}, 7.0),
+    ],
+)
+def test_the_time_of_a_script_is_that_of_the_release(
+    told: dict[str, float], expected: float
+) -> None:
+    toy = wrapper(script_ms=told)
+    assert toy.script_ms == expected == toy.describe()["script_ms"]
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
