@@ -241,7 +241,7 @@ def learned(ctx: Any, formulas: list[Any]) -> str | None:
     for kind in cvc5.LearnedLitType:
         for literal in solver.getLearnedLiterals(kind)[:4]:
             inside = _subterms(literal)
-            if any(one.getKind() in (SKOLEM, Kind.VARIABLE) for one in inside):
+            if any(one.getKind() in (SKOLEM, Kind.VARIABLE, Kind.INTERNAL_KIND) for one in inside):
                 continue
             if any(one.getKind() == Kind.CONSTANT and one not in known for one in inside):
                 continue

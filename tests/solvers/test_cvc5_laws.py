@@ -204,6 +204,19 @@ def test_cvc5_keeps_the_laws_of_what_it_tells() -> None:
             assert told(t.tm, t.asserted(*formulas), how) is None, how
 
 
+def test_a_learned_literal_with_internal_terms_is_not_asked() -> None:
+    t = Terms()
+    bits, number = t.tm.mkVar(t.tm.mkBitVectorSort(57)), t.tm.mkVar(t.tm.mkFloatingPointSort(2, 18))
+    zero = t.tm.mkTerm(Kind.FLOATINGPOINT_IS_ZERO, t.tm.mkConst(number.getSort()))
+    bit = t.tm.mkTerm(t.tm.mkOp(Kind.BITVECTOR_EXTRACT, 1, 1), bits)
+    one = t.tm.mkTerm(Kind.EQUAL, bit, t.tm.mkBitVector(1, 1))
+    sets = [
+        t.tm.mkTerm(Kind.SET_COMPREHENSION, t.tm.mkTerm(Kind.VARIABLE_LIST, bound), body, body)
+        for bound, body in ((bits, one), (number, zero))
+    ]
+    assert told(t.tm, t.asserted(t.tm.mkTerm(Kind.EQUAL, *sets)), "learned") is None
+
+
 @pytest.mark.parametrize(
     ("how", "lies", "said"),
     [
