@@ -12,10 +12,10 @@ from murxpy.solvers.forbidden import Forbidden
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import SpellingSet
 
-# The form of a value, by the type of the option or parameter.
 # About how many milliseconds a script takes beside the effort of its checks, where a wrapper does not say it.
 SCRIPT_MS = 10.0
 
+# The form of a value, by the type of the option or parameter.
 VALUES = {
     "bool": ("true|false", "true or false"),
     "int": ("-?[0-9]+", "a whole number"),
