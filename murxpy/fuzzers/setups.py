@@ -328,7 +328,7 @@ class Mutation:
         """Whether walks draw from all that the solver has, and mutants from what means the same in its
         judges: in a mix that learns, where nobody judges the walks, unless these are seeds of mutants.
         """
-        return self.auto and not self.walks and self.through == TEXT
+        return self.auto and not self.walks
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles, *, scripted: bool = False) -> SourcesSetup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -11,6 +12,7 @@ from murxpy.campaign.asked import CampaignOptions, asked
 from murxpy.cli import commands, run
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import COMMANDS
+from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.findings.replayed import walk_seeds
 from murxpy.fuzzers.seeds import SeedFiles
@@ -85,6 +87,29 @@ def test_a_machine_in_a_mix_is_walked_by_the_runs_that_name_it(tmp_path: Path) -
     walked = walk_seeds(plan, [(seeds[name], ()) for name in named], Limits()).outcomes
     for name, outcome in zip(named, walked, strict=True):
         assert f"\n# machine {name}\n" in outcome.trace
+
+
+@pytest.mark.parametrize(
+    ("more", "apart"),
+    [
+        ({"auto": True}, True),
+        ({"auto": True, "through": "api"}, True),
+        ({"auto": True, "walks": 10}, False),
+        ({}, False),
+    ],
+)
+def test_walks_keep_what_a_judge_lacks_where_nobody_judges_them(
+    tmp_path: Path, more: dict[str, Any], apart: bool
+) -> None:
+    """In a mix without `auto` judges look at walks, too, and so they do at mutants of walks."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text("(declare-const x Int)(assert (< 0 x 9))(check-sat)", encoding="utf-8")
+    mutation = Mutation((("api", 1.0), ("opfuzz", 1.0)), (str(seed),), **more)
+    given = CampaignOptions(out=tmp_path / "out", seed=1, judges=(("cvc5",),))
+    (plan,) = asked(("z3",), given, mutation).plans
+    whole = load_wrapper("z3")["operators"]
+    assert ("judged" in plan.setup["sources"]) is apart
+    assert (plan.setup["wrapper"]["operators"].keys() == whole.keys()) is apart
 
 
 def test_machines_of_a_mix_make_no_more_than_scripts_where_the_user_wants_that() -> None:
