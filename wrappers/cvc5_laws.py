@@ -15,6 +15,8 @@ from cvc5_values import SKOLEM
 from user_loops import looped
 
 _LAW_LIMIT = "20000"  # the resource limit of each check
+# The kinds of terms that only cvc5 gives a meaning to, such as those that stand for all instances of a variable.
+_OWN = (SKOLEM, Kind.VARIABLE, Kind.INTERNAL_KIND)
 _FEATURES = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
 # A search ends by its size, or by the clock, because no resource limit ends it.
 _SYNTHESIS = {"sygus": "true", "sygus-abort-size": "4", "tlimit-per": "200"}
@@ -241,7 +243,7 @@ def learned(ctx: Any, formulas: list[Any]) -> str | None:
     for kind in cvc5.LearnedLitType:
         for literal in solver.getLearnedLiterals(kind)[:4]:
             inside = _subterms(literal)
-            if any(one.getKind() in (SKOLEM, Kind.VARIABLE, Kind.INTERNAL_KIND) for one in inside):
+            if any(one.getKind() in _OWN for one in inside):
                 continue
             if any(one.getKind() == Kind.CONSTANT and one not in known for one in inside):
                 continue
@@ -294,8 +296,7 @@ def lemmas(ctx: Any, formulas: list[Any]) -> str | None:
     if not solver.checkSat().isUnsat():
         return None
     for lemma in solver.getUnsatCoreLemmas()[:4]:
-        kinds = [one.getKind() for one in _subterms(lemma)]
-        if SKOLEM in kinds or Kind.VARIABLE in kinds:
+        if any(one.getKind() in _OWN for one in _subterms(lemma)):
             continue
         if _has_model(ctx, [lemma.notTerm()]):
             return f"getUnsatCoreLemmas gives {lemma} instead of a valid lemma"
