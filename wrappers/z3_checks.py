@@ -61,6 +61,7 @@ _KINDS: dict[str, tuple[str, str, _Getters]] = {
     "SORT_RM": ("Z3_ROUNDING_MODE_SORT", "FPRMSortRef", ()),
     "SORT_ARRAY": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(), lambda s: s.range())),
     "SORT_SET": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(),)),
+    "SORT_FINITE_SET": ("Z3_UNKNOWN_SORT", "FiniteSetSortRef", (lambda s: s.element_sort(),)),
     "SORT_SEQ": ("Z3_SEQ_SORT", "SeqSortRef", (lambda s: s.basis(),)),
     "SORT_STRING": ("Z3_SEQ_SORT", "SeqSortRef", ()),
     "SORT_REGLAN": ("Z3_RE_SORT", "ReSortRef", ()),

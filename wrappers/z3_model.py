@@ -275,6 +275,16 @@ _PLAIN = {
     z3.Z3_OP_SEQ_EMPTY: "seq",
     z3.Z3_OP_SEQ_UNIT: "seq",
     z3.Z3_OP_SEQ_CONCAT: "concat",
+    **(
+        {
+            z3.Z3_OP_FINITE_SET_EMPTY: "set",
+            z3.Z3_OP_FINITE_SET_SINGLETON: "set",
+            z3.Z3_OP_FINITE_SET_UNION: "union",
+            z3.Z3_OP_FINITE_SET_RANGE: "range",
+        }
+        if hasattr(z3, "Z3_OP_FINITE_SET_EMPTY")
+        else {}
+    ),
 }
 _SPECIAL = {
     z3.Z3_OP_UNINTERPRETED: Rows._constant,

@@ -341,7 +341,7 @@ class _Reader:
 
     def pattern(self) -> Pattern:
         word = self.take()
-        if not word.isalpha():
+        if not word.replace("_", "").isalpha():
             raise InputError(
                 f"{self.where}: expected a sort but found '{word}' in signature '{self.text}'"
             )

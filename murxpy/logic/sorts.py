@@ -14,6 +14,7 @@ MAX_PARTS = 50_000  # sorts in a sort, each counted as often as it stands there
 MAX_NESTING = 200  # how deep sorts may nest in sorts
 # The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
 MAX_WIDTH = 1 << 24
+SETS = ("SORT_SET", "SORT_FINITE_SET")  # kinds of sorts whose values are sets
 MAX_ORDER = 1 << 3000  # a larger order of a field takes seconds to be found a prime
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Sort, SortTable
+from murxpy.logic.sorts import SETS, Sort, SortTable
 from murxpy.logic.terms import SPECIAL, Term
 from murxpy.logic.values import LITERAL_KINDS, BadValue, is_literal, read_value, write_value
 from murxpy.logic.walks import bottom_up
@@ -89,7 +89,7 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
         ]
     elif kind == "SORT_SEQ":
         rows = [[part] for part in value]
-    elif kind == "SORT_SET":
+    elif kind in SETS:
         if value.complement:
             raise CannotSay("a set of all but some")
         rows = [[part] for part in value.members]
@@ -104,7 +104,7 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
     if kind == "SORT_BAG":
         for words, (_, count) in zip(written, value.counts, strict=True):
             words.append(count)
-    if kind in ("SORT_SET", "SORT_BAG"):
+    if kind in (*SETS, "SORT_BAG"):
         written.sort(key=str)
     yield len(written)
     for words in written:
@@ -179,7 +179,7 @@ class _Reader:
                 for _ in range(self._count("elements"))
             ]
             return make_bag(pairs)
-        if kind not in ("SORT_SEQ", "SORT_SET"):
+        if kind not in ("SORT_SEQ", *SETS):
             raise BadValue(f"no constant of {sort} can be planted")
         parts = [self.read(inner[0], depth + 1) for _ in range(self._count("elements"))]
         return tuple(parts) if kind == "SORT_SEQ" else make_set(sort, parts, False, self.points)

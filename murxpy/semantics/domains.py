@@ -10,7 +10,7 @@ from itertools import islice, product
 from math import prod
 from typing import TypeVar
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.semantics.registry import CARDINALITIES, ENUMERATIONS, Points, cardinality, enumeration
 from murxpy.semantics.values import (
     ROUNDING_MODES,
@@ -249,6 +249,12 @@ def _inner(sort: Sort, at: int, points: Points) -> tuple[Value, ...]:
     return tuple(islice(samples(sort.sort(at), points), _INNER))
 
 
+def _sets(sort: Sort, points: Points) -> tuple[Value, ...]:
+    return tuple(
+        SetValue(frozenset(part)) for part in ((), *((v,) for v in _inner(sort, 0, points)))
+    )
+
+
 _SAMPLES: dict[str, Callable[[Sort, Points], tuple[Value, ...]]] = {
     "SORT_BV": _bit_vectors,
     "SORT_FP": _floats,
@@ -257,8 +263,6 @@ _SAMPLES: dict[str, Callable[[Sort, Points], tuple[Value, ...]]] = {
     "SORT_STRING": lambda sort, points: ("", "a", "b", "ab", "0", "aa"),
     "SORT_FF": lambda sort, points: (0, 1, sort.width - 1),
     "SORT_SEQ": lambda sort, points: ((), *((value,) for value in _inner(sort, 0, points))),
-    "SORT_SET": lambda sort, points: tuple(
-        SetValue(frozenset(part)) for part in ((), *((v,) for v in _inner(sort, 0, points)))
-    ),
+    **dict.fromkeys(SETS, _sets),
     "SORT_ARRAY": lambda sort, points: tuple(map(ArrayValue, _inner(sort, 1, points))),
 }

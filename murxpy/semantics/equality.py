@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.logic.terms import VARIABLE, Term
 from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
@@ -421,7 +421,7 @@ _COMPARED = {
     "SORT_DT": _same_fields,
     "SORT_TUPLE": _same_fields,
     "SORT_NULLABLE": _same_fields,
-    "SORT_SET": _same_sets,
+    **dict.fromkeys(SETS, _same_sets),
     "SORT_BAG": _same_bags,
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.logic.walks import subterms
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.registry import Points
@@ -31,7 +31,9 @@ _LEAVES = frozenset(
         "SORT_UNINTERPRETED",
     ]
 )
-_COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE", "SORT_NULLABLE"])
+_COLLECTIONS = frozenset(
+    ["SORT_SET", "SORT_FINITE_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE", "SORT_NULLABLE"]
+)
 _INFINITE = frozenset(
     ["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"]
 )
@@ -86,7 +88,7 @@ def _plain(root: Sort, points: Points) -> bool:
             return tabulated(sort, points)
         if sort.kind == "SORT_DT":
             return len(datatypes) <= _INSTANCES
-        if sort.kind == "SORT_SET":
+        if sort.kind in SETS:
             return known_size(sort.sort(0), points)
         return sort.kind in _LEAVES or sort.kind in _COLLECTIONS
 
@@ -109,7 +111,7 @@ def more_than(count: int, sort: Sort, points: Points) -> bool:
         return size > count
     if sort.kind in _INFINITE or sort.kind in _LARGE or count < 1:
         return True
-    if sort.kind in ("SORT_SET", "SORT_NULLABLE"):
+    if sort.kind in (*SETS, "SORT_NULLABLE"):
         return more_than(count, sort.sort(0), points)
     if sort.kind == "SORT_TUPLE":
         return any(more_than(count, field, points) for field in sort.sorts())

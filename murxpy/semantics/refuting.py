@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 from math import prod
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.logic.terms import CONSTANT, VALUE, Term
 from murxpy.logic.walks import subterms
 from murxpy.semantics.evaluator import Evaluator
@@ -131,7 +131,7 @@ def _smallest(
     elif sort.kind == "SORT_STRING":
         for length in range(_LONGEST + 1):
             yield from map("".join, product(_LETTERS, repeat=length))
-    elif sort.kind in ("SORT_SEQ", "SORT_SET"):
+    elif sort.kind in ("SORT_SEQ", *SETS):
         inner = list(islice(_smallest(sort.sort(0), known, said, cofinite), len(_NUMBERS)))
         if not inner:
             return

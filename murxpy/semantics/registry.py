@@ -267,10 +267,10 @@ def binder(*kinds: str) -> Callable[[BinderMeaning], BinderMeaning]:
     return enter
 
 
-def _by_sort(table: dict[str, Any]) -> Callable[[str], Callable[[Function], Function]]:
-    def decorator(kind: str) -> Callable[[Function], Function]:
+def _by_sort(table: dict[str, Any]) -> Callable[..., Callable[[Function], Function]]:
+    def decorator(*kinds: str) -> Callable[[Function], Function]:
         def enter(function: Function) -> Function:
-            table[kind] = function
+            table.update(dict.fromkeys(kinds, function))
             return function
 
         return enter

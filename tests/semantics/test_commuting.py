@@ -23,6 +23,7 @@ SMALL = {
     "FF(p)": "(_ FiniteField 3)",
     "a": "(_ BitVec 2)",
     "SET(a)": "(Set Bool)",
+    "FINITE_SET(a)": "(FiniteSet Bool)",
 }
 # terms of the others
 TERMS = {

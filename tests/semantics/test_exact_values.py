@@ -72,7 +72,7 @@ OPAQUE = st.builds(lambda: Built(lambda *args: iter(())))
 
 
 def _sorts(inner: st.SearchStrategy[Sort]) -> st.SearchStrategy[Sort]:
-    kinds = st.sampled_from(("SEQ", "SET", "BAG", "NULLABLE"))
+    kinds = st.sampled_from(("SEQ", "SET", "FINITE_SET", "BAG", "NULLABLE"))
     return st.one_of(
         st.builds(LOGIC.sort, kinds, inner),
         st.builds(LOGIC.sort, st.sampled_from(("ARRAY", "FUN", "TUPLE")), inner, inner),
@@ -106,7 +106,8 @@ def values(sort: Sort) -> st.SearchStrategy[Any]:
         return parts.map(tuple)
     if kind == "SORT_BAG":
         return parts.map(lambda found: make_bag((value, 2) for value in found))
-    return st.builds(lambda p, c: make_set(sort, p, c, points), parts, st.booleans())
+    complement = st.booleans() if kind == "SORT_SET" else st.just(False)
+    return st.builds(lambda p, c: make_set(sort, p, c, points), parts, complement)
 
 
 _LEAF_VALUES: dict[str, st.SearchStrategy[Any]] = {

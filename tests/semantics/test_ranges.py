@@ -79,6 +79,8 @@ SORTS = [
     TABLES.sort("SORT_SEQ", TABLES.int),
     TABLES.sort("SORT_SET", BV[2]),
     TABLES.sort("SORT_SET", TABLES.int),
+    TABLES.sort("SORT_FINITE_SET", BV[2]),
+    TABLES.sort("SORT_FINITE_SET", TABLES.int),
     TABLES.sort("SORT_BAG", TABLES.int),
     TABLES.sort("SORT_FF", 5),
     TABLES.sort("SORT_NULLABLE", TABLES.int),

@@ -44,6 +44,7 @@ def sorts(tables: Tables) -> list[Sort]:
         get("SORT_FF", 7),
         get("SORT_SEQ", number),
         get("SORT_SET", number),
+        get("SORT_FINITE_SET", number),
         get("SORT_BAG", number),
         pair,
         get("SORT_SET", pair),

@@ -25,7 +25,7 @@ from murxpy.sources.trees.universe import Shape, is_number, literal_place
 
 CATALOGUE = catalogue()
 SETTINGS = Settings(load_machine("default"), {})
-DIALECT = "cvc5"  # has all theories
+DIALECT = "cvc5"  # has all theories but finite sets
 SHAPES = [
     Shape(("BV", "FP"), widths=(8, 16), functions=2, quantifiers=True),
     Shape(("INT", "REAL"), linear=True),
@@ -35,13 +35,19 @@ SHAPES = [
     Shape(("DT",), extensions=True),
     Shape(("SET",), extensions=True),
     Shape(("SET", "SEQ", "BAG", "REL", "NULLABLE", "FF", "TRANSCENDENTAL", "INT"), extensions=True),
+    Shape(("FINITE_SET", "ARRAY", "INT"), extensions=True),
 ]
+
+
+def dialect_of(shape: Shape) -> str:
+    """A dialect that has the theories of a shape."""
+    return "z3" if "FINITE_SET" in shape.theories else DIALECT
 
 
 def tree_scripts(shape: Shape) -> TreeScripts:
     key = repr(shape)
     if key not in _KNOWN:
-        _KNOWN[key] = TreeScripts(shape, CATALOGUE, SETTINGS, 1, (DIALECT,))
+        _KNOWN[key] = TreeScripts(shape, CATALOGUE, SETTINGS, 1, (dialect_of(shape),))
     return _KNOWN[key]
 
 
@@ -72,7 +78,7 @@ def check_script(made: TreeScripts, trees: Trees) -> None:
     for root in trees.roots:
         assert root.sort is made.universe.tables.bool and not root.term.free
         check_full(root, made.shape.depth, made)
-    text = print_script(made.script(trees), DIALECT)
+    text = print_script(made.script(trees), dialect_of(made.shape))
     again = read_script(text, "script", CATALOGUE)  # well-sorted, and nothing undeclared
     assert len(again.assertions()) == made.shape.assertions
 
@@ -105,7 +111,8 @@ def test_a_mutant_has_one_more_of_its_operator_and_is_full(
 
 def test_every_theory_of_the_table_has_scripts() -> None:
     for name in CATALOGUE.theories:
-        made = TreeScripts(Shape((name,), assertions=1), CATALOGUE, SETTINGS, 1, (DIALECT,))
+        shape = Shape((name,), assertions=1)
+        made = TreeScripts(shape, CATALOGUE, SETTINGS, 1, (dialect_of(shape),))
         check_script(made, made.new(3))
 
 

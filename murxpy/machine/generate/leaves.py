@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from murxpy.logic.sorts import Constructor, Sort, SortTable
+from murxpy.logic.sorts import SETS, Constructor, Sort, SortTable
 from murxpy.logic.terms import VALUE
 from murxpy.logic.values import LITERAL_KINDS, write_value
 from murxpy.machine import planting
@@ -324,7 +324,7 @@ _DRAWN: dict[str, Callable[[Drawing, Sort, int], Value]] = {
     "SORT_ARRAY": _array,
     "SORT_FUN": _function,
     "SORT_SEQ": _parts,
-    "SORT_SET": _set,
+    **dict.fromkeys(SETS, _set),
     "SORT_BAG": _bag,
 }
 

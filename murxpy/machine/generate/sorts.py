@@ -11,7 +11,12 @@ from murxpy.machine.generate.leaves import plant_sort
 from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")
-ELEMENT_CONTEXT = {"SORT_SEQ": "seq-element", "SORT_SET": "set-element", "SORT_BAG": "bag-element"}
+ELEMENT_CONTEXT = {
+    "SORT_SEQ": "seq-element",
+    "SORT_SET": "set-element",
+    "SORT_FINITE_SET": "set-element",
+    "SORT_BAG": "bag-element",
+}
 REUSE = 0.65  # the chance that a parameter sort is a sort of the run, and not a new one
 # Sorts in a sort of the run that becomes a parameter. Without a bound, sorts of sorts of sorts
 # doubled in a walk until one had more than 1,000 parts, which no solver handles in time.

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from murxpy.logic.sorts import Sort, SortTable
+from murxpy.logic.sorts import SETS, Sort, SortTable
 from murxpy.logic.walks import occurrences
 from murxpy.machine.witnesses.function_tables import Fresh, Unnamed, apart, equal, tabulated
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.domains import canonical, make_array
 from murxpy.semantics.exact.algebraic import number
-from murxpy.semantics.meanings.sets import make_set
+from murxpy.semantics.meanings.sets import integers_between, make_set
 from murxpy.semantics.plain_sorts import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import (
@@ -377,13 +377,16 @@ def _table(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 
 
 def _set(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
-    expect(sort, ("SORT_SET",), "a set")
+    expect(sort, SETS, "a set")
     if sort is None:
         raise CannotSay("a set of unknown sort")
     members: list[Value] = []
     for tag, *parts in _joined(values, row, "union"):
         if tag == "set":
             members.extend([values.value(p, sort.sort(0), env) for p in parts])
+        elif tag == "range":
+            ends: list[Any] = [values.value(p, sort.sort(0), env) for p in parts]
+            members.extend(integers_between(*ends))
         elif tag == "universe":
             return make_set(sort, (), True, values.points)
         else:
@@ -470,7 +473,7 @@ class Values(Rows):
         **dict.fromkeys(("not", "and", "or"), connective),
         **dict.fromkeys(("store", "const", "lambda", "as-array"), _table),
         **dict.fromkeys(("seq", "concat"), _sequence),
-        **dict.fromkeys(("set", "union", "universe"), _set),
+        **dict.fromkeys(("set", "union", "range", "universe"), _set),
         **dict.fromkeys(("bag", "sum"), _bag),
         "algebraic": _algebraic,
         "var": variable,

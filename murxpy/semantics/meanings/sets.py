@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.semantics.domains import rows_of
 from murxpy.semantics.equality import among, apply, decided, unified
 from murxpy.semantics.plain_sorts import plain
@@ -29,6 +29,7 @@ from murxpy.semantics.values import CannotSay, SetValue, Value, in_order
 
 MAX_PARTS = 256  # most sub-bags that are looked at
 MAX_RESULTS = 64
+MAX_RANGE = 1 << 12  # most integers of a range that are listed
 
 
 def fold_any_order(
@@ -149,6 +150,12 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_SET_INSERT": lambda element, one: union(SetValue(frozenset((element,))), one),
     "OP_SET_DELETE": lambda element, one: minus(one, SetValue(frozenset((element,)))),
     "OP_SET_IS_EMPTY": lambda one: one == NOTHING,
+    "OP_FINITE_SET_UNION": union,
+    "OP_FINITE_SET_INTERSECTION": inter,
+    "OP_FINITE_SET_DIFFERENCE": minus,
+    "OP_FINITE_SET_SUBSET": subset,
+    "OP_FINITE_SET_SINGLETON": lambda element: SetValue(frozenset((element,))),
+    "OP_FINITE_SET_SIZE": lambda one: len(one.members),
 }
 
 
@@ -160,7 +167,7 @@ for _kind, _function in _OPERATIONS.items():
     _enter(_kind, _function)
 
 
-@prepared("OP_SET_MEMBER")
+@prepared("OP_SET_MEMBER", "OP_FINITE_SET_MEMBER")
 def _member(site: Site) -> Callable[[Value, SetValue], Any]:
     if plain(site.sorts[1], site.points):
         return member
@@ -186,6 +193,11 @@ def _universe(sort: Sort, points: Points) -> SetValue:
     if not isinstance(known, SetValue):
         raise CannotSay("the universe of the model is not known")
     return known
+
+
+@special("SORT_FINITE_SET")
+def _nothing(sort: Sort, name: str, points: Points) -> SetValue:
+    return NOTHING
 
 
 @special("SORT_SET")
@@ -240,7 +252,7 @@ def _some(site: Site, function: Value, one: SetValue) -> Asking:
     return False
 
 
-@meaning("OP_SET_FILTER")
+@meaning("OP_SET_FILTER", "OP_FINITE_SET_FILTER")
 def _filter(site: Site, function: Value, one: SetValue) -> Asking:
     kept = []
     for element in members_of(one):
@@ -249,12 +261,26 @@ def _filter(site: Site, function: Value, one: SetValue) -> Asking:
     return SetValue(frozenset(kept))
 
 
-@meaning("OP_SET_MAP")
+@meaning("OP_SET_MAP", "OP_FINITE_SET_MAP")
 def _map(site: Site, function: Value, one: SetValue) -> Asking:
     images = []
     for element in members_of(one):
         images.append((yield from apply(site.points, site.sorts[0], function, (element,))))
     return SetValue(frozenset(images))
+
+
+def integers_between(low: int, high: int) -> range:
+    """Return the integers from `low` to `high`, both of which are among them. Raises CannotSay if
+    there are too many.
+    """
+    if high - low >= MAX_RANGE:
+        raise CannotSay(f"a set of more than {MAX_RANGE} integers")
+    return range(low, high + 1)
+
+
+@meaning("OP_FINITE_SET_RANGE")
+def _range(site: Site, low: int, high: int) -> SetValue:
+    return SetValue(frozenset(integers_between(low, high)))
 
 
 @meaning("OP_SET_FOLD", open="a function for which the order matters: the result of any order")
@@ -283,13 +309,13 @@ def _comprehension(site: Site, scope: Scope) -> Asking:
     return SetValue(frozenset(found))
 
 
-@cardinality("SORT_SET")
+@cardinality(*SETS)
 def _size(sort: Sort, points: Points) -> int | None:
     elements = points.size(sort.sort(0))
     return 1 << elements if elements is not None and elements <= 64 else None
 
 
-@enumeration("SORT_SET")
+@enumeration(*SETS)
 def _sets(sort: Sort, points: Points) -> tuple[Value, ...] | None:
     elements = points.domain(sort.sort(0))
     if elements is None:

@@ -41,6 +41,9 @@ without(
     "OP_SEQ_UPDATE",
     "OP_SEQ_AT",
     "OP_SET_SUBSET",
+    "OP_FINITE_SET_SUBSET",
+    "OP_FINITE_SET_SIZE",
+    "OP_FINITE_SET_RANGE",
     "OP_SET_CARD",
     "OP_SET_CHOOSE",
     "OP_SET_IS_EMPTY",
@@ -58,6 +61,8 @@ without(
     "OP_SET_SOME",
     "OP_SET_FILTER",
     "OP_SET_MAP",
+    "OP_FINITE_SET_FILTER",
+    "OP_FINITE_SET_MAP",
     "OP_SET_FOLD",
     "OP_NULLABLE_LIFT",
     "OP_NULLABLE_LIFT2",
@@ -220,7 +225,7 @@ def _nth(question: Question) -> Range | None:
     return Few(tuple([k for k, one in enumerate(elements) if question.wanted.holds(one)]))
 
 
-@backward("OP_SET_MEMBER")
+@backward("OP_SET_MEMBER", "OP_FINITE_SET_MEMBER")
 def _member(question: Question) -> Range | None:
     element, one = question.values
     if not _plain(question.sorts[0]) or not isinstance(one, SetValue):
@@ -232,7 +237,15 @@ def _member(question: Question) -> Range | None:
     return Few(listed) if inside else Except(listed)
 
 
-@backward("OP_SET_UNION", "OP_SET_INTERSECTION", "OP_SET_MINUS", "OP_SET_COMPLEMENT")
+@backward(
+    "OP_SET_UNION",
+    "OP_SET_INTERSECTION",
+    "OP_SET_MINUS",
+    "OP_SET_COMPLEMENT",
+    "OP_FINITE_SET_UNION",
+    "OP_FINITE_SET_INTERSECTION",
+    "OP_FINITE_SET_DIFFERENCE",
+)
 def _boolean(question: Question) -> Range | None:
     """Whether an element is in the result depends on whether it is in each argument."""
     wanted = question.wanted
@@ -248,7 +261,7 @@ def _boolean(question: Question) -> Range | None:
     return Member(wanted.element, fine[0]) if fine else None
 
 
-@backward("OP_SET_INSERT", "OP_SET_DELETE", "OP_SET_SINGLETON")
+@backward("OP_SET_INSERT", "OP_SET_DELETE", "OP_SET_SINGLETON", "OP_FINITE_SET_SINGLETON")
 def _one_more(question: Question) -> Range | None:
     wanted = question.wanted
     if not isinstance(wanted, Member):

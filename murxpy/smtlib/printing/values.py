@@ -82,6 +82,16 @@ class ValueTerms:
             made = self._apply("OP_SET_INSERT", [self.term(member, sort.sort(0)), made], sort)
         return made
 
+    def _finite_set(self, value: Any, sort: Sort) -> Term:
+        single = [
+            self._apply("OP_FINITE_SET_SINGLETON", [self.term(member, sort.sort(0))], sort)
+            for member in sorted(value.members, key=repr)
+        ]
+        made = single[0] if single else self._special("finite-set.empty", sort)
+        for one in single[1:]:
+            made = self._apply("OP_FINITE_SET_UNION", [made, one], sort)
+        return made
+
     def _bag(self, value: Any, sort: Sort) -> Term:
         made = self._special("bag.empty", sort)
         for part, count in sorted(value.counts, key=repr):
@@ -99,5 +109,6 @@ _MAKERS: dict[str, Callable[[ValueTerms, Any, Sort], Term]] = {
     "SORT_ARRAY": ValueTerms._array,
     "SORT_SEQ": ValueTerms._sequence,
     "SORT_SET": ValueTerms._set,
+    "SORT_FINITE_SET": ValueTerms._finite_set,
     "SORT_BAG": ValueTerms._bag,
 }

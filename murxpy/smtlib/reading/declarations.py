@@ -15,7 +15,7 @@ from murxpy.smtlib.reading.forms import bind, sorted_variables
 from murxpy.smtlib.reading.heads import ConstructorHead, FieldHead, whole_application
 from murxpy.smtlib.reading.sorts import Maker, defined, fixed
 from murxpy.smtlib.reading.terms import TermReader
-from murxpy.smtlib.reading.vocabulary import vocabulary
+from murxpy.smtlib.reading.vocabulary import finite_set_words, vocabulary
 from murxpy.smtlib.script import (
     Command,
     DeclareDatatypes,
@@ -33,7 +33,8 @@ class ScriptContext:
     def __init__(self, source: Source, tables: Tables) -> None:
         self.source = source
         self.tables = tables
-        self.words = vocabulary(tables.catalogue)
+        finite = not finite_set_words(tables.catalogue).isdisjoint(source.tokens)
+        self.words = vocabulary(tables.catalogue, finite)
         self.terms = TermReader(source, tables, self.words)
         self.global_declarations = False
         self._levels: list[int] = []

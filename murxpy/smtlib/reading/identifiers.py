@@ -179,7 +179,7 @@ class Identifiers:
         or None if it is none.
         """
         tables, words = self.reader.tables, self.reader.words
-        special = words.special.get(name, "")
+        special = words.special.get(name, ("",))[0]
         if special.startswith("rm."):
             return tables.special(tables.sort("SORT_RM"), special)
         if special == "seq.empty":
@@ -208,7 +208,7 @@ class Identifiers:
             return as_array(self.reader, self._last(source.symbol("a function")))
         refuse(token)
         numbers = self._numbers(token)
-        special = self.reader.words.special.get(token, "")
+        special = self.reader.words.special.get(token, ("",))[0]
         if special.startswith("fp.") and len(numbers) == 2 and min(numbers) >= 2:
             return self.reader.tables.special(self.reader.tables.sort("SORT_FP", *numbers), special)
         if (
@@ -251,9 +251,10 @@ class Identifiers:
         token = source.symbol("a symbol")
         sort = reader.sorts.read()
         self._last(token)
-        special = reader.words.special.get(token)
-        if special is not None and special in reader.tables.catalogue.sorts[sort.kind].special:
-            return reader.tables.special(sort, special)
+        values = reader.tables.catalogue.sorts[sort.kind].special
+        for special in reader.words.special.get(token, ()):
+            if special in values:
+                return reader.tables.special(sort, special)
         if sort.kind == "SORT_FF" and token.startswith("ff"):
             element = field_element(reader.tables, token, sort.width)
             if element is not None:

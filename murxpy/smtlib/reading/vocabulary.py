@@ -107,6 +107,7 @@ _UNREADABLE = (
     "OP_ARRAY_MAP2",
 )
 # a fold whose function is written out as a lambda
+_FINITE = "FINITE_SET"
 _FOLD = re.compile(r"\(([^\s(){}]+) \(lambda .*\) \{1\} \{2\}\)")
 _PLAIN = re.compile(r"\(([^\s(){}]+)((?: \{\d\})*)\)")
 _INDEXED = re.compile(r"\(\(_ ([^\s(){}]+)(?: \{i\d\})+\)((?: \{\d\})*)\)")
@@ -117,23 +118,41 @@ _SPECIAL_FORM = re.compile(r"\((?:_|as) (\S+) [^()]*\)")
 @dataclass(frozen=True)
 class Vocabulary:
     """Names and their meanings: operators (several if a name is overloaded), special values, and
-    kinds of sorts. `short` are names of sorts that determine their parameters, such as `Float32`.
+    kinds of sorts. A name of several operators or special values has them in the order in which they
+    are tried. `short` are names of sorts that determine their parameters, such as `Float32`.
     """
 
     operators: dict[str, tuple[Operator, ...]]
     binders: dict[str, Operator]  # forall, exists, lambda, set.comprehension
-    special: dict[str, str]
+    special: dict[str, tuple[str, ...]]
     sorts: dict[str, str]
     short: dict[str, tuple[str, tuple[int, ...]]]
     core: frozenset[str] = field(default_factory=frozenset)  # names that no script may take
 
 
 @lru_cache(maxsize=8)
-def vocabulary(catalogue: Catalogue) -> Vocabulary:
-    """Return all names by which scripts in any dialect may speak of the catalogue."""
+def finite_set_words(catalogue: Catalogue) -> frozenset[str]:
+    """Return the names that finite sets have and other sets do not. `(set.singleton 1)` may be a set
+    of either theory; it is a finite set in a script with one of these names.
+    """
+    finite, others = (
+        {name for operator in catalogue.of_theory(theory) for name in _names(operator, catalogue)}
+        for theory in (_FINITE, "SET")
+    )
+    sorts = {sort.smtlib for kind, sort in catalogue.sorts.items() if kind == "SORT_FINITE_SET"}
+    return frozenset((sorts | finite) - others)
+
+
+@lru_cache(maxsize=8)
+def vocabulary(catalogue: Catalogue, finite_sets: bool = False) -> Vocabulary:
+    """Return all names by which scripts in any dialect may speak of the catalogue. With
+    `finite_sets`, the operators of finite sets are tried before others of the same name.
+    """
     named: dict[str, list[Operator]] = {}
     binders: dict[str, Operator] = {}
-    for operator in catalogue.operators.values():
+    for operator in sorted(
+        catalogue.operators.values(), key=lambda one: (one.theory == _FINITE) is not finite_sets
+    ):
         if operator.kind in _UNREADABLE or operator.typing is not None:
             continue
         if operator.signature.binder:
@@ -179,24 +198,25 @@ def _names(operator: Operator, catalogue: Catalogue) -> list[str]:
     return list(dict.fromkeys(known))
 
 
-def _special(catalogue: Catalogue) -> dict[str, str]:
+def _special(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Return the special values by their names. A name is a whole spelling, or the word in a
     spelling `(_ word ...)` or `(as word ...)`.
     """
-    known: dict[str, str] = {}
+    known: dict[str, dict[str, None]] = {}
     for table in (
         *(sort.special_also for sort in catalogue.sorts.values()),
         *(dialect.special_also for dialect in catalogue.dialects.values()),
     ):
-        known.update(table)
+        for name, special in table.items():
+            known.setdefault(name, {})[special] = None
     for dialect in catalogue.dialects.values():
         for special, spelling in dialect.special_values.items():
             found = _SPECIAL_FORM.fullmatch(spelling)
             if found is not None:
-                known[found[1]] = special
+                known.setdefault(found[1], {})[special] = None
             elif not spelling.startswith("("):
-                known[spelling] = special
-    return known
+                known.setdefault(spelling, {})[special] = None
+    return {name: tuple(found) for name, found in known.items()}
 
 
 def _sorts(catalogue: Catalogue) -> dict[str, str]:

@@ -68,6 +68,7 @@ _PRIME = 17  # the order of the finite field
 _ALONE = ("SORT_RM", "SORT_REGLAN")
 _OF_ELEMENTS = {
     "SET": "SORT_SET",
+    "FINITE_SET": "SORT_FINITE_SET",
     "SEQ": "SORT_SEQ",
     "BAG": "SORT_BAG",
     "NULLABLE": "SORT_NULLABLE",

@@ -208,7 +208,10 @@ class Conditions:
 
     def _member(self, constant: Term, wanted: Member) -> list[Term | None]:
         element = self.literal(wanted.element, constant.sort.sort(0))
-        found = self._apply("OP_SET_MEMBER", element, constant)
+        finite = constant.sort.kind == "SORT_FINITE_SET"
+        found = self._apply(
+            "OP_FINITE_SET_MEMBER" if finite else "OP_SET_MEMBER", element, constant
+        )
         if found is None or wanted.truth:
             return [found]
         return [self._tables.apply("OP_NOT", found)]

@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import SETS, Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.logic.walks import bottom_up
 from murxpy.semantics.evaluator import Evaluator
@@ -252,6 +252,6 @@ _LISTED: dict[str, Callable[[Sort, Points, int], Sequence[Value]]] = {
     "SORT_REAL": _reals,
     "SORT_STRING": _strings,
     "SORT_SEQ": _sequences,
-    "SORT_SET": _sets,
+    **dict.fromkeys(SETS, _sets),
     "SORT_REGLAN": _languages,
 }
