@@ -28,13 +28,15 @@ from murxpy.smtlib.script import (
 
 
 class ScriptContext:
-    """The state of the reader of a script."""
+    """The state of the reader of a script. With `finite_sets`, a set that may be one of either theory
+    of sets is a finite set, whatever else the script says.
+    """
 
-    def __init__(self, source: Source, tables: Tables) -> None:
+    def __init__(self, source: Source, tables: Tables, finite_sets: bool = False) -> None:
         self.source = source
         self.tables = tables
-        finite = not finite_set_words(tables.catalogue).isdisjoint(source.tokens)
-        self.words = vocabulary(tables.catalogue, finite)
+        finite_sets |= not finite_set_words(tables.catalogue).isdisjoint(source.tokens)
+        self.words = vocabulary(tables.catalogue, finite_sets)
         self.terms = TermReader(source, tables, self.words)
         self.global_declarations = False
         self._levels: list[int] = []

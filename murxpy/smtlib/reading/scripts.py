@@ -133,14 +133,16 @@ def read_script(
     """Read the script `text`. `name` is its file, for errors.
 
     Names of all dialects are known. A lambda is an array in a dialect whose functions are arrays,
-    else it is a function, or an array where only an array fits. With `tables`, the sorts and terms
+    else it is a function, or an array where only an array fits. In a dialect whose sets are arrays,
+    the names that two theories of sets share are those of finite sets. With `tables`, the sorts and terms
     are made there, together with those of other scripts: constants of the same name and sort are
     one term, and uninterpreted sorts of the same name are one sort. Raises InputError with file,
     line and column, and what was expected.
     """
     source = Source(text.removeprefix("\ufeff"), name)
-    reader = Reader(source, tables or Tables(catalogue))
-    reader.terms.array_lambdas = catalogue.dialect(dialect).functions_are_arrays
+    words = catalogue.dialect(dialect)
+    reader = Reader(source, tables or Tables(catalogue), finite_sets=words.sets_are_arrays)
+    reader.terms.array_lambdas = words.functions_are_arrays
     try:
         return reader.script()
     except InputError as error:
@@ -168,8 +170,8 @@ def read_text(path: Path) -> str:
 class Reader(ScriptContext):
     """Reads commands."""
 
-    def __init__(self, source: Source, tables: Tables) -> None:
-        super().__init__(source, tables)
+    def __init__(self, source: Source, tables: Tables, finite_sets: bool = False) -> None:
+        super().__init__(source, tables, finite_sets)
         self.commands: list[Command] = []
         self.starts: list[int] = []
 

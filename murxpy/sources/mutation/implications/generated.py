@@ -31,13 +31,19 @@ def generated(catalogue: Catalogue) -> Iterator[dict[str, Any]]:
     other = {operator: name for name, some in names.items() for operator in some}
     for operator in catalogue.operators.values():
         name = operator.smtlib if operator.smtlib in names else other.get(operator)
-        if name is None:
+        if name is None or _taken(operator, names[name]):
             continue
         with suppress(_Unsayable):
             yield from _equal(operator, name)
         for number, monotone in enumerate(operator.monotone):
             with suppress(_Unsayable):
                 yield from _ordered(operator, name, monotone, number, catalogue)
+
+
+def _taken(operator: Operator, named: tuple[Operator, ...]) -> bool:
+    """Return whether the name of an operator, with its arguments, is read as another one before it."""
+    before = named[: named.index(operator)] if operator in named else named
+    return any(other.signature.args == operator.signature.args for other in before)
 
 
 def _equal(operator: Operator, named: str) -> Iterator[dict[str, Any]]:
