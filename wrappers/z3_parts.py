@@ -159,6 +159,17 @@ def use_sets(ctx: Any, figure: int) -> Told:
     ]
 
 
+def use_python_sets(ctx: Any, figure: int) -> Told:
+    """A set of Python that is cast to a sort of finite sets, as a list or an int is elsewhere."""
+    sort = z3.FiniteSetSort(z3.IntSort(ctx))
+    wanted = z3.FiniteSetUnion(z3.FiniteSetEmpty(sort), z3.Singleton(z3.IntVal(figure, ctx)))
+    try:
+        told = sort.cast({figure})
+    except TypeError as error:
+        told = f"TypeError: {error}"
+    return [("cast", str(told), str(wanted)), ("cast", sort.cast(set()), z3.FiniteSetEmpty(sort))]
+
+
 def use_characters(ctx: Any, figure: int) -> Told:
     code = 32 + figure
     one = z3.CharVal(code, ctx)

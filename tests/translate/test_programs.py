@@ -347,10 +347,12 @@ def test_an_error_in_a_script_is_no_death_and_its_context_dies(tmp_path: Path) -
 def test_a_constant_with_an_application_for_a_value_has_none(tmp_path: Path) -> None:
     message = "the value of a constant is no value, but OP: 'op (let ((l (seq.nth x 0))) (- l))'"
     text = printed(WRONG_MODEL, "model-value", message)[-1].text
-    assert 'for word in ["(seq.nth "]' in text
+    assert 'for word in ["(seq.nth ", "(as seq.nth ", "seq.nth("]' in text
     assert ended(text, tmp_path / "p.py").returncode == 0
     assert unevaluated("the value of a constant is no value, but default: 'default'") == [
-        "(default "
+        "(default ",
+        "(as default ",
+        "default(",
     ]
     assert unevaluated("the value of a constant is no value, but a: 'a constant'") == []
 

@@ -77,6 +77,8 @@ TOO_LARGE = (OverflowError, MemoryError, RecursionError)
 LITERAL = frozenset(
     ["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"]
 )
+# the sorts of which each value can be written out, so that a model has no excuse
+WRITTEN = LITERAL | {"SORT_FINITE_SET"}
 
 
 def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[Term, str]:
@@ -230,7 +232,7 @@ class Model:
                 ).value(data["roots"][0], sort)
 
     def _read(self, values: Values, term: Term, at: int) -> None:
-        if term.sort.kind in LITERAL and values.rows[at][0] == "unknown":
+        if term.sort.kind in WRITTEN and values.rows[at][0] == "unknown":
             text = str(values.rows[at][1])
             raise self._bad_value(
                 f"the value of a constant is no value, but {text.partition(' ')[0]}: '{text}'"

@@ -51,13 +51,14 @@ _APPLIED = re.compile(r"(?<!\()\(([a-z<>=*+][\w.<>=*+]*) ")
 
 
 def unevaluated(message: str) -> list[str]:
-    """Return the beginnings of applications in a printed value that is none, such as `(seq.nth `,
-    from the message of the finding, which may name the operator alone. No real value contains one of
-    them.
+    """Return the beginnings of applications in a printed value that is none, such as `(seq.nth `, and
+    `(as set.unique ` and `set.unique(` of z3, from the message of the finding, which may name the
+    operator alone. No real value contains one of them.
     """
     shown = message.partition("'")[2]
     names = dict.fromkeys([*_APPLIED.findall(shown), *_ALONE.findall(shown)])
-    return [f"({name} " for name in names if name not in _OF_VALUES]
+    known = [name for name in names if name not in _OF_VALUES]
+    return [form.format(name) for name in known for form in ("({} ", "(as {} ", "{}(")]
 
 
 def shortened(message: str) -> str:
