@@ -76,6 +76,7 @@ _ENABLING = re.compile(
     r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
 )
 _OPERATOR = re.compile(r"OP_\w+")
+_QUANTIFIER = re.compile(r"\bOP_(?:FORALL|EXISTS)\b")
 _INNERMOST = re.compile(
     r"\((OP_\w{1,60}+)(?: [^()\s]{1,60}+){0,9}+\)"
 )  # a term without terms in it
@@ -154,6 +155,8 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     shape = smallest_shape(bucket, read)
     if shape is None:
         return Marks()
+    if mark == "given up":
+        return Marks((_of_given_up(bucket, shape),))
     if reads_again(bucket, read):  # in which way, and what is asserted, is chance
         return Marks(
             (f"{bucket.solver} gives a wrong core when it is read again {_options(shape)}",)
@@ -668,6 +671,19 @@ def _of_message(bucket: Bucket, read: Read) -> tuple[str, ...]:
         innermost = dict.fromkeys(_INNERMOST.findall(" ".join(shape.telling)))
         found += [f"{bucket.solver} {bucket.kind}: {unnamed} of {one}" for one in innermost]
     return tuple(found)
+
+
+def _of_given_up(bucket: Bucket, shape: Shape) -> str:
+    """The solver's reason with the telling operators of the smaller trace, if it has no quantifiers. With
+    quantifiers the reason alone: a solver is seldom complete for them, and which rule led to a script
+    that it gives up is chance.
+    """
+    reason = bucket.message.partition("; its reason: ")[2]
+    where = "quantifiers"
+    if not any(_QUANTIFIER.search(formula) for formula in shape.formulas):
+        operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
+        where = " & ".join(sorted(operators)) or _words(shape)
+    return f"{bucket.solver} gives up on {where}: {reason}"
 
 
 def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:

@@ -1424,3 +1424,33 @@ def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> 
     files["abs.min.trace"] = universe.replace("check-values 2 t1 t3", "check-model")
     files["text.min.trace"] = files["abs.min.trace"].replace("OP_INT_ABS", "OP_INT_TO_STR")
     assert len(grouped(models, files)) == 1, "which elements there are is the solver's word alone"
+
+
+def given_up(key: str, assertion: str, files: dict[str, str], reason: str = "INCOMPLETE") -> Bucket:
+    """A bucket of a script with an assertion about integers, on which the solver gives up."""
+    text = f"(declare-const a Int)(assert {assertion})(check-sat)"
+    files[f"{key}.min.trace"] = (
+        f'# murxpy-trace 1\n0 new\n return o1\n0 run-script@parser "{text}"\n'
+    )
+    message = f"answered unknown, expected unsat by {key} of a script that was decided"
+    form = Reproducer("min.trace", f"{key}.min.trace", True)
+    made = bucket(key, "incompleteness", f"{message}; its reason: {reason}")
+    return replace(made, reproducers=(form,), against="parent")
+
+
+def test_where_a_solver_gives_up_on_quantifiers_is_one_defect_by_its_reason() -> None:
+    files: dict[str, str] = {}
+    found = [
+        given_up("one", "(forall ((b Int)) (< a b))", files),
+        given_up("two", "(not (exists ((b Int)) (= a (+ b b))))", files),
+        given_up("other reason", "(forall ((b Int)) (< a b))", files, "STRINGS"),
+        given_up("product", "(= (mod a 3) (* a a))", files),
+        given_up("product again", "(< (mod a 5) 7)", files),
+        given_up("power", "(< (div a 5) 7)", files),
+    ]
+    assert grouped(found, files) == [
+        ("one", "two"),
+        ("other reason",),
+        ("power",),
+        ("product", "product again"),
+    ]

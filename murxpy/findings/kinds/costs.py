@@ -41,6 +41,7 @@ class Incompleteness(Undecided):
     label = "gives up where it could answer"
     rank = 28
     endings = (endings.given_up,)
+    mark = "given up"
 
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
         # The rule that made the script, and the answer, tell no defects apart; the reason does.

@@ -16,8 +16,9 @@ Severity = Literal["high", "medium", "low"]
 # exits, nothing comes to an end, or a call or a command ends with an error. The text is empty if
 # answers show the finding.
 End = Literal["death", "exit", "no end", "error", ""]
-# The mark of the defect: the place of the death, the message, or the shape of the smaller trace.
-Mark = Literal["place", "message", "shape", ""]
+# The mark of the defect: the place of the death, the message, the shape of the smaller trace, or what the
+# solver gives up on and its reason.
+Mark = Literal["place", "message", "shape", "given up", ""]
 # Whether a smaller trace tells which defect it is: nothing else does, it may tell more, or it does not.
 Reduction = Literal["needed", "helps", ""]
 # The question of a script that shows the finding: a model, a core by names, or the reason of an
