@@ -355,6 +355,8 @@ def test_a_constant_with_an_application_for_a_value_has_none(tmp_path: Path) -> 
         "default(",
     ]
     assert unevaluated("the value of a constant is no value, but a: 'a constant'") == []
+    told = unevaluated("the value of a constant is no value, but a: 'a quantifier'")
+    assert {"(exists ", "(forall ", "Exists(", "ForAll("} <= set(told)
 
 
 ARRAYS = """\

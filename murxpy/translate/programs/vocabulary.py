@@ -57,6 +57,8 @@ def unevaluated(message: str) -> list[str]:
     """
     shown = message.partition("'")[2]
     names = dict.fromkeys([*_APPLIED.findall(shown), *_ALONE.findall(shown)])
+    if shown.startswith("a quantifier"):
+        names = dict.fromkeys(["exists", "forall", "Exists", "ForAll"])
     known = [name for name in names if name not in _OF_VALUES]
     return [form.format(name) for name in known for form in ("({} ", "(as {} ", "{}(")]
 
