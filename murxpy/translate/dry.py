@@ -243,7 +243,7 @@ def term_texts(trace: Trace, catalogue: Catalogue) -> dict[str, str]:
     printer = Printer(catalogue, trace.solver if known else STANDARD)
     found = {}
     for entry in run.db.terms.values():
-        if not entry.term.free:
+        if not entry.term.free and entry.term.sort.kind != "SORT_CASE":  # a case is no term
             with suppress(Unsayable):
                 found[str(entry)] = printer.term(entry.term)
     return {name: text for name, text in found.items() if len(text) <= _LONGEST}

@@ -16,8 +16,11 @@ from toy import catalogue, forked, live, walk
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.machine.trace.grammar import Trace, parse_trace
+from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.lexer import Symbols
 from murxpy.smtlib.logics import covers, smallest
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.translate.dry import term_texts
 from murxpy.translate.expressions import inlined
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
@@ -238,6 +241,22 @@ def bit(spelling: str) -> list[str]:
         "assert-formula t2",
         "check-sat\n answer sat",
     ]
+
+
+def test_a_case_of_a_match_is_no_term_of_its_own() -> None:
+    script = """
+        (declare-datatype D ((a) (b (n Int))))
+        (declare-const d D)
+        (assert (= d (match d ((a d) ((b k) (b (+ k 1)))))))
+    """
+    trace = lift(read_script(script, "d.smt2", catalogue()))
+    match = "(match d ((a d) ((b k) (b (+ k 1)))))"
+    assert term_texts(trace, catalogue()) == {
+        "t1": "d",
+        "t4": "1",
+        "t8": match,
+        "t9": f"(= d {match})",
+    }
 
 
 def test_another_formula_is_printed_only_where_it_is_asked_for() -> None:
