@@ -15,6 +15,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.pool import Pool
 from murxpy.processes.targets import Plan, TargetName, parse_target, solver_of
+from murxpy.solvers.options import NONE
 from murxpy.sources.setups import Setup, SourcesSetup
 
 About = Mapping[str, Any]
@@ -26,8 +27,9 @@ def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[P
     judges of that wrapper's solver. Raises InputError and TargetError.
     """
     request = request or Request()
-    # a judge makes no runs of its own, so it needs neither seeds nor fuzzers
-    run_options = replace(request.run_options, options=(), theories=())
+    # A judge makes no runs of its own, so it needs neither seeds nor fuzzers nor options to draw, which
+    # are named as the target has them.
+    run_options = replace(request.run_options, options=(), drawn_options=(NONE,), theories=())
     own = "" if request.wrapper is None else load_wrapper(request.wrapper)["solver"]
     wrapper = request.wrapper if own in map(solver_of, names) else None
     return make_plans(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import outcome
 from truth import truth
 
 from murxpy.campaign.campaign import Campaign
@@ -255,3 +256,13 @@ def test_same_findings_when_interrupted(tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("murxpy.judging.disagreement.TESTS", 150)
+
+
+def test_the_options_that_runs_draw_are_those_of_the_target(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--options", "bv-*", "--cross-check", "z3", "--theories", "BV", "--runs", "2")
+    code, _, told = outcome(
+        capsys, "fuzz", "cvc5", *options, "--jobs", "1", "--seed", "3", "--out", tmp_path / "out"
+    )
+    assert code == 0, told
