@@ -5,8 +5,9 @@ shows of this or of anything else that an older release did well.
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
-from murxpy.findings.kinds.kind import ByMessage, Parts
+from murxpy.findings.kinds.kind import ByMessage, Mark, Parts
 from murxpy.findings.kinds.sights import Seen, Sight, see_undecided
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.oracles import regression
@@ -24,7 +25,7 @@ class Undecided(ByMessage, family=True):
     fails = False
     answers = False
     ends = ""
-    mark = ""
+    mark: ClassVar[Mark] = ""
     smaller = ""
     question = "reason"
 
