@@ -240,3 +240,9 @@ def is_no_string(args: Sequence[Any], indices: Sequence[Any], sort: str | None) 
     bit-vectors of 8 bits, too.
     """
     return sort != "SEQ(BV(8))" or z3.get_version()[:3] >= (4, 8, 11)
+
+
+def holds_no_finite_sets(args: Sequence[Any], indices: Sequence[Any], sort: str | None) -> bool:
+    """A guard: the set has no finite sets for members. `EmptySet` takes their sort for that of the set."""
+    sorts = (sort, *(arg["sort"] for arg in args))
+    return not any(one is not None and one.startswith("SET(FINITE_SET(") for one in sorts)

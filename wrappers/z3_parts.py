@@ -170,6 +170,31 @@ def use_python_sets(ctx: Any, figure: int) -> Told:
     return [("cast", str(told), str(wanted)), ("cast", sort.cast(set()), z3.FiniteSetEmpty(sort))]
 
 
+def use_functions_of_sets(ctx: Any, figure: int) -> Told:
+    """Functions of sets that ask whether their set is a finite one."""
+    sort = z3.FiniteSetSort(z3.IntSort(ctx))
+    one, member = z3.Singleton(z3.IntVal(figure, ctx)), z3.IntVal(figure + 1, ctx)
+    single = z3.Singleton(member)
+    calls: list[tuple[str, Callable[[], Any], Any]] = [
+        ("SetUnion", lambda: z3.SetUnion(one, single), one | single),
+        ("SetIntersect", lambda: z3.SetIntersect(one, single), one & single),
+        ("SetDifference", lambda: z3.SetDifference(one, single), one - single),
+        ("EmptySet", lambda: z3.EmptySet(sort), z3.FiniteSetEmpty(sort)),
+        ("IsMember", lambda: z3.IsMember(member, one), z3.FiniteSetMember(member, one)),
+        ("IsSubset", lambda: z3.IsSubset(one, single), z3.FiniteSetSubset(one, single)),
+        ("SetAdd", lambda: z3.SetAdd(one, member), single | one),
+        ("SetDel", lambda: z3.SetDel(one, member), one - single),
+    ]
+    found: Told = []
+    for name, call, wanted in calls:
+        try:
+            told = call()
+        except NameError as error:
+            told = f"NameError: {error}"
+        found.append((name, str(told), str(wanted)))
+    return found
+
+
 def use_characters(ctx: Any, figure: int) -> Told:
     code = 32 + figure
     one = z3.CharVal(code, ctx)
