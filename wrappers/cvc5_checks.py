@@ -17,6 +17,7 @@ _PREDICATES = {
     "SORT_FP": "isFloatingPoint",
     "SORT_FUN": "isFunction",
     "SORT_INT": "isInteger",
+    "SORT_NULLABLE": "isNullable",
     "SORT_REAL": "isReal",
     "SORT_REGLAN": "isRegExp",
     "SORT_RM": "isRoundingMode",
@@ -26,6 +27,7 @@ _PREDICATES = {
     "SORT_TUPLE": "isTuple",
     "SORT_UNINTERPRETED": "isUninterpretedSort",
 }
+_DATATYPES = ("SORT_TUPLE", "SORT_NULLABLE")  # their sorts are those of datatypes, too
 _SIZES = {
     "SORT_BV": ("getBitVectorSize",),
     "SORT_FP": ("getFloatingPointExponentSize", "getFloatingPointSignificandSize"),
@@ -34,6 +36,7 @@ _SIZES = {
 _PARAMETERS: dict[str, Any] = {
     "SORT_ARRAY": lambda s: [s.getArrayIndexSort(), s.getArrayElementSort()],
     "SORT_BAG": lambda s: [s.getBagElementSort()],
+    "SORT_NULLABLE": lambda s: [s.getNullableElementSort()],
     "SORT_FUN": lambda s: [*s.getFunctionDomainSorts(), s.getFunctionCodomainSort()],
     "SORT_SEQ": lambda s: [s.getSequenceElementSort()],
     "SORT_SET": lambda s: [s.getSetElementSort()],
@@ -45,7 +48,7 @@ def check_sort(obj: Any, facts: dict[str, Any]) -> str | None:
     """The predicates, sizes and parameter sorts of a sort are those that were asked for."""
     kind, params = facts["kind"], facts["params"]
     for other, predicate in _PREDICATES.items():
-        expected = other == kind or (kind == "SORT_TUPLE" and other == "SORT_DT")
+        expected = other == kind or (kind in _DATATYPES and other == "SORT_DT")
         if hasattr(obj, predicate) and getattr(obj, predicate)() is not expected:
             return f"{predicate}() is {not expected} for a sort of kind {kind}"
     for getter, param in zip(_SIZES.get(kind, ()), params, strict=False):

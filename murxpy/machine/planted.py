@@ -22,6 +22,7 @@ from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.floats import Format
 from murxpy.semantics.meanings.bags import make_bag
+from murxpy.semantics.meanings.relations import NULLABLE_FIELDS
 from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import (
@@ -65,8 +66,8 @@ def _write(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
         yield str(value)
     elif kind == "SORT_UNINTERPRETED":
         yield int(value.name[1:])
-    elif kind in ("SORT_DT", "SORT_TUPLE"):
-        if kind == "SORT_DT":
+    elif kind in ("SORT_DT", "SORT_TUPLE", "SORT_NULLABLE"):
+        if kind != "SORT_TUPLE":
             yield Quoted(value.constructor)
         for part, inner in zip(value.fields, _fields(value.constructor, sort, sorts), strict=True):
             yield from _write(part, inner, sorts)
@@ -117,6 +118,12 @@ def _fields(constructor: str, sort: Sort, sorts: SortTable) -> list[Sort]:
     """
     if sort.kind == "SORT_TUPLE":
         return list(sort.sorts())
+    if sort.kind == "SORT_NULLABLE":
+        if constructor not in NULLABLE_FIELDS:
+            raise BadValue(
+                f"expected {' or '.join(NULLABLE_FIELDS)} of {sort}, found '{constructor}'"
+            )
+        return list(sort.sorts())[: NULLABLE_FIELDS[constructor]]
     found = sort.datatype.constructor(constructor)
     if found is None:
         names = ", ".join(f'"{c.name}"' for c in sort.datatype.constructors)
@@ -155,7 +162,7 @@ class _Reader:
             return self._mode()
         if kind == "SORT_UNINTERPRETED":
             return self._element(sort)
-        if kind == "SORT_DT":
+        if kind in ("SORT_DT", "SORT_NULLABLE"):
             name = self._word(f"a constructor of {sort}")
             constructor = name.text if isinstance(name, Quoted) else str(name)
             return DatatypeValue(

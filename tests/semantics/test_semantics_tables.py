@@ -70,6 +70,22 @@ def test_they_have_the_values_that_cvc5_gives_them(formula: str) -> None:
     assert "unsat" not in answers
 
 
+def test_a_model_with_nullables_is_judged() -> None:
+    script = """
+        (declare-const x (Nullable Int))
+        (declare-const y (Nullable Int))
+        (assert (= (nullable.val x) 3))
+        (assert (nullable.is_some x))
+        (assert (nullable.is_null y))
+        (check-sat)
+    """
+    trace = lift(read_script(script, "f.smt2", catalogue())).text()
+    text, report = replay(live("cvc5"), f"{trace.rstrip()}\n0 check-model@default\n")
+    assert report["status"] == "ok" and "answer sat" in text, text
+    counts = report["counts"]
+    assert counts["check-model-of:NULLABLE:true"] == 3, counts
+
+
 def test_the_value_in_null_is_open() -> None:
     script = read_script(script_of(f"(= (nullable.val {N}) 0)"), "f.smt2", catalogue())
     with pytest.raises(CannotSay):

@@ -46,6 +46,7 @@ def sorts(tables: Tables) -> list[Sort]:
         get("SORT_SET", number),
         get("SORT_FINITE_SET", number),
         get("SORT_BAG", number),
+        get("SORT_NULLABLE", number),
         pair,
         get("SORT_SET", pair),
         get("SORT_ARRAY", number, number),

@@ -24,10 +24,12 @@ from murxpy.machine.tokens import Quoted, Token
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.exact.floats import Format
 from murxpy.semantics.meanings.bags import make_bag
+from murxpy.semantics.meanings.relations import NULL, some
 from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, FunctionValue, Value
 
+_NULL = 0.3  # the chance that a drawn nullable has no value
 SPECIAL_TEXT = (
     "\\",
     '"',
@@ -276,6 +278,12 @@ def _tuple(drawing: Drawing, sort: Sort, depth: int) -> Value:
     return DatatypeValue("", tuple([draw(drawing, part, depth + 1) for part in sort.sorts()]))
 
 
+def _nullable(drawing: Drawing, sort: Sort, depth: int) -> Value:
+    if depth >= DEPTH or drawing.stream.chance(_NULL):
+        return NULL
+    return some(draw(drawing, sort.sort(0), depth + 1))
+
+
 def _count(drawing: Drawing, depth: int) -> int:
     """The number of parts of a structure; 0 for a structure that is deep in another one."""
     return drawing.parts() if depth < DEPTH else 0
@@ -321,6 +329,7 @@ _DRAWN: dict[str, Callable[[Drawing, Sort, int], Value]] = {
     "SORT_UNINTERPRETED": _element,
     "SORT_DT": _datatype,
     "SORT_TUPLE": _tuple,
+    "SORT_NULLABLE": _nullable,
     "SORT_ARRAY": _array,
     "SORT_FUN": _function,
     "SORT_SEQ": _parts,

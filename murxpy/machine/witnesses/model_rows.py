@@ -305,6 +305,8 @@ def _constructor(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     fields: Sequence[Sort] | None = None
     if sort.kind == "SORT_TUPLE":
         name, fields = "", sort.sorts()
+    elif sort.kind == "SORT_NULLABLE":
+        fields = sort.sorts()[: len(parts)]
     elif sort.kind == "SORT_DT" and (found := sort.datatype.constructor(name)) is not None:
         fields = values.sorts.field_sorts(sort, found)
     if fields is None or len(fields) != len(parts):

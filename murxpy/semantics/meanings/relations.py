@@ -119,6 +119,7 @@ def _select(site: Site) -> Callable[[DatatypeValue], Value]:
 
 
 NULL = DatatypeValue("nullable.null")
+NULLABLE_FIELDS = {"nullable.null": 0, "nullable.some": 1}  # how many fields a value has
 
 
 def some(value: Value) -> DatatypeValue:

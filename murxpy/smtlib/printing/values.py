@@ -82,6 +82,11 @@ class ValueTerms:
             made = self._apply("OP_SET_INSERT", [self.term(member, sort.sort(0)), made], sort)
         return made
 
+    def _nullable(self, value: Any, sort: Sort) -> Term:
+        if not value.fields:
+            return self._special("nullable.null", sort)
+        return self._apply("OP_NULLABLE_SOME", [self.term(value.fields[0], sort.sort(0))], sort)
+
     def _finite_set(self, value: Any, sort: Sort) -> Term:
         single = [
             self._apply("OP_FINITE_SET_SINGLETON", [self.term(member, sort.sort(0))], sort)
@@ -106,6 +111,7 @@ _MAKERS: dict[str, Callable[[ValueTerms, Any, Sort], Term]] = {
     "SORT_UNINTERPRETED": ValueTerms._element,
     "SORT_DT": ValueTerms._datatype,
     "SORT_TUPLE": ValueTerms._tuple,
+    "SORT_NULLABLE": ValueTerms._nullable,
     "SORT_ARRAY": ValueTerms._array,
     "SORT_SEQ": ValueTerms._sequence,
     "SORT_SET": ValueTerms._set,
