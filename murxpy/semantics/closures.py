@@ -37,28 +37,22 @@ class Closure(_Opaque):
     variables of the body.
     """
 
-    __slots__ = ("body", "bound", "values", "variables")
+    __slots__ = ("body", "values", "variables")
 
-    def __init__(
-        self,
-        variables: tuple[Term, ...],
-        body: Term,
-        values: dict[Term, Value],
-        bound: tuple[Value, ...] = (),
-    ) -> None:
+    def __init__(self, variables: tuple[Term, ...], body: Term, values: dict[Term, Value]) -> None:
         super().__init__()
         self.variables = variables
         self.body = body
         self.values = values
-        self.bound = bound  # values of the first variables, which partial applications gave
 
     def environment(self, args: tuple[Value, ...]) -> dict[Term, Value]:
         """Return the values of all variables of the body if the function is applied to `args`."""
-        return {**self.values, **dict(zip(self.variables, (*self.bound, *args), strict=True))}
+        return {**self.values, **dict(zip(self.variables, args, strict=True))}
 
     def partly(self, value: Value) -> Closure:
-        """Return the function that is left when the next argument is given."""
-        return Closure(self.variables, self.body, self.values, (*self.bound, value))
+        """Return the function that is left when the first argument is given."""
+        first, *rest = self.variables
+        return Closure(tuple(rest), self.body, {**self.values, first: value})
 
 
 class Built(_Opaque):

@@ -56,13 +56,11 @@ def _alike_closures(points: Points, left: Closure, right: Closure, same: Same) -
     """Return whether two bodies are the same, except for the names of bound variables and for parts
     that do not depend on these and have equal values.
     """
-    if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
+    if len(left.variables) != len(right.variables):
         return False
-    taken = len(left.bound)
-    here = {**left.values, **dict(zip(left.variables, left.bound, strict=False))}
-    there = {**right.values, **dict(zip(right.variables, right.bound, strict=False))}
+    here, there = left.values, right.values
     renamed = _Renaming(here, there)
-    renamed.bind(left.variables[taken:], right.variables[taken:])
+    renamed.bind(left.variables, right.variables)
     pairs, known = [(left.body, right.body)], dict[tuple[Term, Term], None]()
     while pairs:
         pair = one, other = pairs.pop()

@@ -227,3 +227,25 @@ def test_bounds_make_no_answer_wrong(bound: int) -> None:
     """With fewer values that are enumerated, more functions are no tables."""
     for probe in terms():
         assert evaluated(probe, domain=bound) is not False, probe
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(= (_ c #b0) (lambda ((b Int)) #b0))",
+        "(not (= (_ c #b0) (_ c #b1)))",
+        "(= (_ c #b1) (_ d #b1))",
+        "(= ((_ e 2) 5 4) 7)",
+        "(= (_ (_ e 2) 5) (_ (_ e 2) 5))",
+        "(not (= (_ (_ e 2) 5) (_ (_ e 2) 6)))",
+    ],
+)
+def test_a_function_that_got_some_of_its_arguments_has_their_values(formula: str) -> None:
+    text = f"""
+        (define-fun c ((a (_ BitVec 1)) (b Int)) (_ BitVec 1) a)
+        (define-fun d ((b (_ BitVec 1)) (a Int)) (_ BitVec 1) b)
+        (define-fun e ((a Int) (b Int) (c Int)) Int (+ a b))
+        (assert {formula})
+    """
+    (term,) = read_script(text, "f.smt2", catalogue()).assertions()
+    assert Evaluator(catalogue(), Interpretation()).value(term) is True

@@ -53,7 +53,7 @@ def _table(points: Points, sort: Sort, closure: Closure) -> Asking:
     kind = ArrayValue if sort.kind == "SORT_ARRAY" else FunctionValue
     if points.size(result) == 1:
         return kind((points.domain(result) or _missing())[0])
-    variables = closure.variables[len(closure.bound) :]
+    variables = closure.variables
     if not any(v in closure.body.free for v in variables):
         return kind((yield Body(closure.body, dict(closure.values))))
     named = _named(closure.body, variables[0]) if len(variables) == 1 else None
