@@ -114,13 +114,13 @@ def _compared(plain: str, other: str, what: str) -> str | None:
 
 def _converted(part: Any, model: Any, asserted: Sequence[Any]) -> str | None:
     """Convert a model of a subgoal. With the values of the constants in it, the goal must have a
-    model.
+    model; a constant without one may have any.
     """
     converted = part.convert_model(model)
     fixed = []
     for constant in constants(asserted):
-        value = converted[constant.decl()]
-        if value is not None and read_value(value) is not None:
+        value = converted.eval(constant, model_completion=True)
+        if read_value(value) is not None:
             equal = z3.Z3_mk_eq(constant.ctx_ref(), constant.as_ast(), value.as_ast())
             fixed.append(z3.BoolRef(equal, constant.ctx))
     answer = str(_solver(part.ctx, [*asserted, *fixed]).check())

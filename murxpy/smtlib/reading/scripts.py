@@ -347,7 +347,7 @@ _ASKS = """
     find-synth find-synth-next get-model-domain-elements echo labels help dbg-print
 """
 ASKS = tuple(_ASKS.split())
-OTHERS = ("block-model", "include", "apply")
+OTHERS = ("block-model", "include", "apply", "set-simplifier")
 REFUSED = {
     "declare-codatatypes": "codatatypes are no part of fsm/theories",
     "declare-codatatype": "codatatypes are no part of fsm/theories",
