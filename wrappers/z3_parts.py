@@ -45,6 +45,18 @@ def _not_refuted(ctx: Any, claims: Sequence[Any]) -> Told:
     return found
 
 
+def _called(calls: Sequence[tuple[str, Callable[[], Any], Any]]) -> Told:
+    """What calls give; that an operator does not take such operands is also told."""
+    found: Told = []
+    for name, call, wanted in calls:
+        try:
+            told = str(call()).strip('"')
+        except (AttributeError, NameError, TypeError) as error:
+            told = f"{type(error).__name__}: {error}"
+        found.append((name, told, str(wanted)))
+    return found
+
+
 def _as_simplified(pairs: Sequence[tuple[Any, Any]]) -> Told:
     return [(f"simplify({one})", str(z3.simplify(one)), str(wanted)) for one, wanted in pairs]
 
@@ -101,6 +113,32 @@ def use_real_closed(ctx: Any, figure: int) -> Told:
         ("decimal", (pi.decimal(3)[:4], e.decimal(3)[:4]), ("3.14", "2.71")),
         ("split", len(third.split()), 2),
     ]
+
+
+def use_quotients(ctx: Any, figure: int) -> Told:
+    """The operator `/` of numbers, from both sides."""
+    closed, plain = z3rcf.RCFNum(figure, ctx), z3num.Numeral(figure, ctx)
+    return _called(
+        [
+            ("Numeral / int", lambda: plain / figure == 1, True),
+            ("int / Numeral", lambda: figure / plain == 1, True),
+            ("RCFNum / int", lambda: closed / figure == 1, True),
+            ("int / RCFNum", lambda: figure / closed == 1, True),
+        ]
+    )
+
+
+def use_compared_texts(ctx: Any, figure: int) -> Told:
+    """Python's texts as operands of the operators of strings."""
+    text = z3.StringVal("b" * figure, ctx)
+    return _called(
+        [
+            ("StringVal + str", lambda: z3.simplify(text + "a"), "b" * figure + "a"),
+            ("StringVal == str", lambda: z3.simplify(text == "a"), False),
+            ("StringVal < str", lambda: z3.simplify(text < "a"), False),
+            ("StringVal >= str", lambda: z3.simplify(text >= "a"), True),
+        ]
+    )
 
 
 def use_complex(ctx: Any, figure: int) -> Told:
@@ -185,14 +223,7 @@ def use_functions_of_sets(ctx: Any, figure: int) -> Told:
         ("SetAdd", lambda: z3.SetAdd(one, member), single | one),
         ("SetDel", lambda: z3.SetDel(one, member), one - single),
     ]
-    found: Told = []
-    for name, call, wanted in calls:
-        try:
-            told = call()
-        except NameError as error:
-            told = f"NameError: {error}"
-        found.append((name, str(told), str(wanted)))
-    return found
+    return _called(calls)
 
 
 def use_characters(ctx: Any, figure: int) -> Told:

@@ -37,7 +37,12 @@ def term(size: int = 4) -> Any:
 
 
 # parts of which z3 breaks a promise (traces/regressions), and what is said of it
-BROKEN = {"python-sets": "cast gives TypeError", "functions-of-sets": "IsMember gives NameError"}
+BROKEN = {
+    "python-sets": "cast gives TypeError",
+    "functions-of-sets": "IsMember gives NameError",
+    "quotients": "RCFNum / int gives TypeError",
+    "compared-texts": "StringVal < str gives AttributeError",
+}
 
 
 @pytest.mark.parametrize("name", PARTS)
