@@ -188,7 +188,8 @@ def _check_model(run: Run, script: Script, check: Question, printed: str, chosen
         if known == "cannot-say":
             run.counts[f"check-script-model-why:{tidy(verdict)}"] += 1
         if known == "false":
-            message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
+            about = _about(run, [term], ", ")
+            message = f"an assertion{about and ' about '}{about} is false under the model that the solver printed"
             raise Stopped(
                 run.finding(
                     INVALID_MODEL,
