@@ -10,7 +10,13 @@ from murxpy.logic.terms import Term
 from murxpy.smtlib.logics import features
 
 _ORDER = (("ARRAY", "A"), ("UF", "UF"), ("BV", "BV"), ("FP", "FP"), ("DT", "DT"), ("STRING", "S"))
+HIGHER_ORDER = "HO"  # the theory of functions as values
 _NAMED = {"BOOL", "QUANT", "INT", "REAL", *(theory for theory, _ in _ORDER)}
+
+
+def is_higher_order(logic: str | None) -> bool:
+    """Return whether functions are values in a logic."""
+    return logic is not None and logic.startswith(f"{HIGHER_ORDER}_")
 
 
 def logic_name(theories: Sequence[str], linear: bool) -> str:
@@ -18,6 +24,8 @@ def logic_name(theories: Sequence[str], linear: bool) -> str:
     set of theories.
     """
     present = set(theories)
+    if HIGHER_ORDER in present:
+        return f"{HIGHER_ORDER}_ALL"
     prefix = "" if "QUANT" in present else "QF_"
     if not present <= _NAMED:
         return f"{prefix}ALL" if prefix == "" else "ALL"

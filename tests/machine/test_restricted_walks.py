@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from commands import error
-from toy import walk
+from toy import catalogue, walk
 
 from murxpy.fuzzers.setups import RunOptions
 from murxpy.logic.walks import subterms
@@ -111,3 +111,23 @@ def test_what_cannot_be_had_is_refused(
 ) -> None:
     code, text = error(capsys, "fuzz", "cvc5", *words)
     assert code == 2 and said in text
+
+
+def test_functions_are_values_only_where_the_logic_says_so() -> None:
+    """A run with functions as values sets the logic at once, also behind a reset. No other run has
+    operators that take functions.
+    """
+    (plan,) = make_plans(Request(("cvc5",)))
+    session, seen = Session({**plan.setup, "solverless": True}), set[bool]()
+    for seed in range(60):
+        text = walk(session, seed)[0]
+        lines = parse_trace(text, "t.trace").lines
+        made = [str(line.args[0]) for line in lines if line.action == "mk-term"]
+        takes = any(catalogue().operators[kind].feature == "higher-order" for kind in made)
+        logics = [str(line.args[0]) for line in lines if line.action == "set-logic"]
+        begun = sum(line.action in ("new", "reset") for line in lines)
+        higher = [logic for logic in logics if logic.startswith("HO_")]
+        assert len(higher) in (0, begun), seed
+        assert higher or not takes, seed
+        seen.add(bool(higher))
+    assert seen == {True, False}

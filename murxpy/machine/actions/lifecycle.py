@@ -8,7 +8,7 @@ from murxpy.machine import solve
 from murxpy.machine.actions.base import REGISTERED, Action, any_entry, register
 from murxpy.machine.generate import leaves, options
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.logics import logic_name
+from murxpy.machine.logics import HIGHER_ORDER, logic_name
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref
@@ -19,7 +19,7 @@ def draw_logic(gen: Generator) -> str:
     """The logic of this run."""
     if gen.swarm.logic:
         return gen.swarm.logic
-    if gen.settings.chance("logic-all", gen.stream):
+    if HIGHER_ORDER not in gen.swarm.theories and gen.settings.chance("logic-all", gen.stream):
         return "ALL"
     return logic_name(gen.swarm.theories, gen.swarm.linear)
 
@@ -39,6 +39,7 @@ class New(Action):
 
     def draw(self, gen: Generator) -> bool:
         solve.new(gen.run, gen.run.line_seed(), _part(gen))
+        _begin_higher_order(gen)
         leaves.begin(gen)
         return True
 
@@ -51,6 +52,13 @@ class New(Action):
         solve.new(r.run, r.seed, r.spelling("lifecycle", "new"))
         if r.foreign:
             _switch_on(r)
+
+
+def _begin_higher_order(gen: Generator) -> None:
+    """Set the logic at once in a run with functions as values, which solvers have in no other logic."""
+    run = gen.run
+    if HIGHER_ORDER in gen.swarm.theories and run.wrapper.set("actions", "set-logic") is not None:
+        solve.set_logic(run, draw_logic(gen), run.line_seed())
 
 
 def _part(gen: Generator) -> str | None:
@@ -124,7 +132,7 @@ class SetLogic(Action):
 
     def draw(self, gen: Generator) -> bool:
         run = gen.run
-        if run.wrapper.set("actions", "set-logic") is None:
+        if run.wrapper.set("actions", "set-logic") is None or run.state.logic is not None:
             return True
         solve.set_logic(run, draw_logic(gen), run.line_seed())
         return True
@@ -218,6 +226,7 @@ class Reset(Action):
         if gen.run.wrapper.set("actions", "reset") is None:
             return False
         solve.reset(gen.run, gen.run.line_seed())
+        _begin_higher_order(gen)
         return True
 
     def read(self, r: Reading) -> None:

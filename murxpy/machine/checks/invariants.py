@@ -19,7 +19,7 @@ from murxpy.machine.checks.cores import evidence
 from murxpy.machine.contract import protocols
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.logics import logic_name, used_theories
+from murxpy.machine.logics import is_higher_order, logic_name, used_theories
 from murxpy.machine.make import bound_variables
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import mix, point
@@ -103,6 +103,8 @@ def other_logic(run: Run, entries: Sequence[Entry]) -> str:
     """ALL if the run has a smaller logic; otherwise the smallest logic with all theories of the
     formulas. Raises Refused if there is no such logic.
     """
+    if is_higher_order(run.state.logic):
+        raise Refused("unsupported", "no other logic in which functions are values")
     if run.state.logic not in (None, "ALL"):
         return "ALL"
     used = used_theories(run.catalogue, subterms(entry.term for entry in entries))

@@ -11,7 +11,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Linear, Pattern
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.walks import subterms
-from murxpy.machine.logics import theories_of
+from murxpy.machine.logics import HIGHER_ORDER, theories_of
 from murxpy.machine.random import Distribution, Settings, Stream, Weighted
 from murxpy.solvers.wrapper import Wrapper
 
@@ -185,7 +185,7 @@ class SwarmDrawer:
         return [
             (
                 op,
-                needed_theories(op, self.kind_theory) | {op.theory},
+                needed_theories(op, self.kind_theory) | {op.theory} | _of_feature(op),
                 self.settings.weight("operators", op.kind) * self.profile.weights.get(op.kind, 1.0),
             )
             for op in self.catalogue.operators.values()
@@ -344,6 +344,11 @@ def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
         return catalogue.theories[name].requires
 
     return set(subterms([other for name in names for other in required(name)], required))
+
+
+def _of_feature(operator: Operator) -> set[str]:
+    """The theory without which no run has operators with the operator's feature."""
+    return {HIGHER_ORDER} if operator.feature == "higher-order" else set()
 
 
 def needed_theories(operator: Operator, kind_theory: dict[str, str]) -> set[str]:

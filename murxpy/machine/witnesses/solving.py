@@ -10,6 +10,7 @@ from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
+from murxpy.machine.logics import is_higher_order
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.solvers.spelling import Spelling
@@ -62,6 +63,8 @@ def fresh_solver(run: Run, part: str = "") -> Iterator[None]:
         if named is not None:
             run.wrapper = run.wrapper.part(part, run.frame.solver)
         _set_options(run)
+        if is_higher_order(run.state.logic):  # else functions are no values
+            call_first(run, "set-logic", (), value=run.state.logic)
         yield
     finally:
         run.frame.solver, run.frame.options, run.wrapper = kept, options, wrapper
