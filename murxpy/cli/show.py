@@ -20,7 +20,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.findings.origin import plan_of
+from murxpy.findings.origin import holds_traces, plan_of
 from murxpy.graphs import TRACE_FORMATS
 from murxpy.judging.evaluation import Modelled, asking, unread
 from murxpy.logic.catalogue import build_catalogue
@@ -83,6 +83,10 @@ def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> 
     file = kept_trace(folder)
     source = f"of {file.name}"
     try:
+        if file.suffix == ".history" and not holds_traces(file):
+            return ShownModel(
+                source, why="no model: it needs the runs before it, whose seeds are here"
+            )
         trace = parse_trace(read_trace(file), str(file))
         if about == "planted":
             return planted_model(trace)

@@ -182,6 +182,17 @@ def test_a_finding_behind_earlier_runs_is_shown_as_traces_and_else_listed_apart(
     assert apart.splitlines()[2] == "    in smt::other, Z3_solver_pop"
 
 
+def test_a_wrong_model_that_needs_the_runs_before_it_has_no_trace_to_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = behind(tmp_path, "model-apart", {"history": "aa []\nab []\n"}, False)
+    with closing(Store(tmp_path, rebuild=True)) as store:
+        store.save(Changes(buckets=[replace(found, kind="invalid-model")]))
+    code, page, _ = outcome(capsys, "show", "model-apart", "--out", tmp_path)
+    assert code == 0 and "expected" not in page
+    assert "it needs the runs before it, whose seeds are here" in page
+
+
 def unknown_behind(decided: str, mutant: str) -> str:
     """A trace in which a mutant is unknown that a rule made of a script which was decided."""
     lines = ["# murxpy-trace 1", "# solver cvc5 1.4.2", "1 new@default", "      return o1"]
